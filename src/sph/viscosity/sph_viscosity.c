@@ -1,4 +1,5 @@
-/* Conjugate gradients with the masses as preconditioner: every iterate has the momentum of the start. */
+/* Conjugate gradients with the masses as preconditioner, where the viscosity is large: mud in a heap of dry
+ * sand may be a small part of the particles. The others take an explicit step. */
 #include "sph/viscosity/sph_viscosity.h"
 
 #include <math.h>
@@ -19,6 +20,8 @@ typedef struct Solve {
     WadiF4 *residual; /* m/s: of the equation over the mass */
     WadiF4 *direction, *image;
     const WadiF4 *wanted; /* v* */
+    uint8_t *is_thick;    /* per particle: no explicit step is accurate */
+    uint8_t *is_implicit; /* and those beside one */
     float alpha, beta;
     double *partials;
 } Solve;
@@ -98,12 +101,39 @@ static double dot_weighted(const WadiSphViscosityIn *in, int32_t i, WadiF4 a, Wa
 }
 
 /* r = v* - v + pull(v) at v = v*. */
-static double first_residual(void *context, int64_t first, int64_t end)
+static void residual_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        s->residual[i] = pull_of(s->in, s->velocity, i, true);
+    }
+}
+
+static void mark_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    const WadiSphPairs *pairs = s->in->pairs;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        uint8_t is_implicit = s->is_thick[i];
+        const int64_t last = pairs->start[i] + pairs->same[i];
+        for (int64_t n = pairs->start[i]; n < last && is_implicit == 0; ++n) {
+            is_implicit = s->is_thick[pairs->index[n]];
+        }
+        s->is_implicit[i] = is_implicit;
+    }
+}
+
+/* The first direction, and the explicit step of the others. */
+static double begin_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     double sum = 0.0;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        s->residual[i] = pull_of(s->in, s->velocity, i, true);
+        s->image[i] = (WadiF4){ 0 };
+        if (s->is_implicit[i] == 0) {
+            s->velocity[i] += s->residual[i];
+            s->residual[i] = (WadiF4){ 0 };
+        }
         s->direction[i] = s->residual[i];
         sum += dot_weighted(s->in, i, s->residual[i], s->residual[i]);
     }
@@ -115,8 +145,10 @@ static double image_block(void *context, int64_t first, int64_t end)
     const Solve *s = context;
     double sum = 0.0;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        s->image[i] = s->direction[i] - pull_of(s->in, s->direction, i, false);
-        sum += dot_weighted(s->in, i, s->direction[i], s->image[i]);
+        if (s->is_implicit[i] != 0) {
+            s->image[i] = s->direction[i] - pull_of(s->in, s->direction, i, false);
+            sum += dot_weighted(s->in, i, s->direction[i], s->image[i]);
+        }
     }
     return sum;
 }
@@ -159,23 +191,28 @@ static void finish_block(void *context, int64_t first, int64_t end)
     }
 }
 
-static bool is_explicit(const WadiSphViscosityIn *in)
+static bool is_thick(const WadiSphViscosityIn *in, int32_t i)
 {
-    float largest = 0.0f;
-    for (int32_t i = 0; i < in->pairs->count; ++i) {
-        const float size = wadi_sph_size(in->pairs, i);
-        const float c = coefficient_of(in, i) * in->lightness[i] / (size * size);
-        largest = c > largest ? c : largest;
-    }
-    return largest <= EXPLICIT_MAX;
+    const float size = wadi_sph_size(in->pairs, i);
+    return coefficient_of(in, i) * in->lightness[i] > EXPLICIT_MAX * size * size;
 }
 
-static void iterate(Solve *s, double square, WadiSphViscosityReport *report)
+static bool is_explicit(const WadiSphViscosityIn *in)
+{
+    bool has_thick = false;
+    for (int32_t i = 0; i < in->pairs->count && !has_thick; ++i) {
+        has_thick = is_thick(in, i);
+    }
+    return !has_thick;
+}
+
+static void iterate(Solve *s, WadiSphViscosityReport *report)
 {
     const WadiSphViscosityIn *in = s->in;
     const int32_t count = in->pairs->count;
     /* The root mean square, as the residual of a particle. */
     const double small = in->tolerance * in->tolerance * count;
+    double square = wadi_parallel_sum(count, BLOCK, begin_block, s, s->partials);
     while (square > small && report->iterations < in->max_iterations) {
         const double curvature = wadi_parallel_sum(count, BLOCK, image_block, s, s->partials);
         if (!(curvature > 0.0)) {
@@ -191,6 +228,28 @@ static void iterate(Solve *s, double square, WadiSphViscosityReport *report)
     report->residual = sqrt(square / fmax(1.0, count));
 }
 
+static WadiStatus solve(Solve *s, WadiSphViscosityReport *report, WadiArena *arena, WadiError *error)
+{
+    const int32_t count = s->in->pairs->count;
+    const size_t size = (size_t)count;
+    WadiF4 *wanted = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &wanted, size, "viscosity", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->direction, size, "viscosity", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->image, size, "viscosity", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->is_thick, size, "viscosity", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->is_implicit, size, "viscosity", error));
+    memcpy(wanted, s->velocity, size * sizeof *wanted);
+    s->wanted = wanted;
+    for (int32_t i = 0; i < count; ++i) {
+        s->is_thick[i] = is_thick(s->in, i);
+    }
+    wadi_parallel_for(count, BLOCK, mark_block, s);
+    iterate(s, report);
+    wadi_parallel_for(count, BLOCK, finish_block, s);
+    memcpy(s->velocity, s->residual, size * sizeof *s->velocity);
+    return WADI_OK;
+}
+
 WadiStatus wadi_sph_viscosity(WadiF4 *velocity, const WadiSphViscosityIn *in, WadiSphViscosityReport *report,
                               WadiArena *arena, WadiError *error)
 {
@@ -199,24 +258,16 @@ WadiStatus wadi_sph_viscosity(WadiF4 *velocity, const WadiSphViscosityIn *in, Wa
     Solve s = { .in = in, .velocity = velocity };
     *report = (WadiSphViscosityReport){ 0 };
     WADI_TRY(WADI_ARENA_NEW(arena, &s.residual, (size_t)count, "viscosity", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &s.direction, (size_t)count, "viscosity", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s.partials, (size_t)wadi_parallel_block_count(count, BLOCK), "viscosity",
                             error));
     for (int32_t i = 0; i < count; ++i) {
         wadi_sph_set_number(in->pairs, i, coefficient_of(in, i));
     }
-    const double square = wadi_parallel_sum(count, BLOCK, first_residual, &s, s.partials);
+    wadi_parallel_for(count, BLOCK, residual_block, &s);
     if (is_explicit(in)) {
         wadi_parallel_for(count, BLOCK, add_block, &s);
     } else {
-        WadiF4 *wanted = NULL;
-        WADI_TRY(WADI_ARENA_NEW(arena, &wanted, (size_t)count, "viscosity", error));
-        memcpy(wanted, velocity, (size_t)count * sizeof *wanted);
-        s.wanted = wanted;
-        WADI_TRY(WADI_ARENA_NEW(arena, &s.image, (size_t)count, "viscosity", error));
-        iterate(&s, square, report);
-        wadi_parallel_for(count, BLOCK, finish_block, &s);
-        memcpy(velocity, s.residual, (size_t)count * sizeof *velocity);
+        WADI_TRY(solve(&s, report, arena, error));
     }
     wadi_arena_release(arena, mark);
     return WADI_OK;

@@ -23,7 +23,8 @@ typedef struct WadiSphViscosityReport {
     double residual;
 } WadiSphViscosityReport;
 
-/* `velocity`: v* on entry, v after. Explicit where that is stable by far, else conjugate gradients. */
+/* `velocity`: v* on entry, v after. Explicit where that is stable by far; conjugate gradients of the others
+ * and those beside them. */
 WadiStatus wadi_sph_viscosity(WadiF4 *velocity, const WadiSphViscosityIn *in, WadiSphViscosityReport *report,
                               WadiArena *arena, WadiError *error);
 
