@@ -187,6 +187,7 @@ static WadiStatus resample(const Survey *s, double time, WadiError *error)
                              .merge_below = s->target.merge_below,
                              .may = s->may,
                              .speed_max = SPEED_MAX * sph->spacing / sph->unit_time,
+                             .shifts = true,
                              .most = 1 + (int32_t)(PART_MAX * sph->context.particles->count) };
     set_columns(sph, &in);
     return wadi_sph_resample(&in, &sph->ledger, sph->context.scratch, error);

@@ -187,12 +187,28 @@ WadiStatus wadi_sph_body_grid(WadiSphBodyGrid *grid, const WadiSphBodyGridIn *in
     return WADI_OK;
 }
 
-size_t wadi_sph_body_cell(const WadiSphBodyGrid *grid, double x, double y, double z)
+bool wadi_sph_body_sample(const WadiSphBodyGrid *grid, const float *array, double x, double y, double z,
+                          double *value)
 {
-    const double scale = 1.0 / grid->cell_size;
-    const int32_t i = (int32_t)wadi_cell_at(x, scale), j = (int32_t)wadi_cell_at(y, scale);
-    const int32_t k = (int32_t)wadi_cell_at(z, scale);
-    return 8 * (size_t)wadi_rows_find(&grid->rows, i, j, k) + (size_t)(i & 7);
+    const double at[3] = { x / grid->cell_size - 0.5, y / grid->cell_size - 0.5, z / grid->cell_size - 0.5 };
+    const double low[3] = { floor(at[0]), floor(at[1]), floor(at[2]) };
+    double sum = 0.0, weights = 0.0;
+    for (int n = 0; n < 8; ++n) {
+        const int32_t to[3] = { n & 1, n >> 1 & 1, n >> 2 };
+        double weight = 1.0;
+        for (int a = 0; a < 3; ++a) {
+            const double part = at[a] - low[a];
+            weight *= to[a] != 0 ? part : 1.0 - part;
+        }
+        const int32_t i = (int32_t)low[0] + to[0];
+        const int32_t row = wadi_rows_find(&grid->rows, i, (int32_t)low[1] + to[1], (int32_t)low[2] + to[2]);
+        if ((grid->inside[row] >> (i & 7) & 1) != 0 && weight > 0.0) {
+            sum += weight * (double)array[8 * (size_t)row + (size_t)(i & 7)];
+            weights += weight;
+        }
+    }
+    *value = weights > 0.0 ? sum / weights : 0.0;
+    return weights > 0.0;
 }
 
 WadiVec3 wadi_sph_body_centre(const WadiSphBodyGrid *grid, size_t cell)

@@ -27,8 +27,10 @@ typedef struct WadiSphBodyGridIn {
 /* Memory in the arena. WADI_ERR_NUMERIC for a particle whose cell has no index. */
 WadiStatus wadi_sph_body_grid(WadiSphBodyGrid *grid, const WadiSphBodyGridIn *in, WadiArena *arena,
                               WadiError *error);
-/* Index of the cell at a position in arrays over the rows; 0..7, in the null row: there is none. */
-size_t wadi_sph_body_cell(const WadiSphBodyGrid *grid, double x, double y, double z);
+/* An array over the cells, interpolated between the centres of those of the body: continuous, so that a
+ * particle that moves by a hair gets no other value. Returns false where no such cell is beside it. */
+bool wadi_sph_body_sample(const WadiSphBodyGrid *grid, const float *array, double x, double y, double z,
+                          double *value);
 /* Centre of a cell. */
 WadiVec3 wadi_sph_body_centre(const WadiSphBodyGrid *grid, size_t cell);
 

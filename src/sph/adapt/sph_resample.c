@@ -6,6 +6,7 @@
 
 #include "core/random.h"
 #include "particles/cells.h"
+#include "sph/adapt/sph_relax.h"
 #include "world/water.h"
 
 /* Distances between partners of a merge, and of the halves of a split, over the edge of the cube that both
@@ -31,8 +32,8 @@ typedef struct Events {
     double *volume;
     double *sum[WADI_SPH_SUMS_MAX];
     float *mean[WADI_SPH_MEANS_MAX];
-    uint8_t *is_done; /* took part in an event, or was removed */
-    uint8_t *is_removed;
+    uint8_t *is_done;                 /* took part in an event, or was removed */
+    uint8_t *is_removed, *is_changed; /* with room for the halves of splits */
     int32_t removed;
 } Events;
 
@@ -143,6 +144,7 @@ static void merge(Events *e, int32_t a, int32_t b)
     }
     e->is_done[a] = e->is_done[b] = 1;
     e->is_removed[b] = 1;
+    e->is_changed[a] = 1;
     e->removed += 1;
     e->ledger->merges += 1;
 }
@@ -392,6 +394,7 @@ static void split(Events *e, int32_t from, int32_t to, const Around *around)
     const WadiVec3 b = wadi_add_scaled(centre, along, distance * (mass_of(e, from) / before));
     p->x[from] = a.x, p->y[from] = a.y, p->z[from] = a.z;
     p->x[to] = b.x, p->y[to] = b.y, p->z[to] = b.z;
+    e->is_changed[from] = e->is_changed[to] = 1;
     e->ledger->splits += 1;
 }
 
@@ -399,23 +402,20 @@ static WadiStatus split_all(Events *e, WadiArena *arena, WadiError *error)
 {
     const WadiSphResampleIn *in = e->in;
     WadiParticles *p = in->particles;
-    int32_t *list = NULL, *all = NULL, count = 0, first;
+    int32_t *list = NULL, *all = NULL, count = 0, kept = 0, first;
     double largest = 0.0;
     WADI_TRY(WADI_ARENA_NEW(arena, &list, (size_t)p->count, "particles to split", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &all, (size_t)p->count, "particles to split", error));
-    for (int32_t i = in->first; i < p->count && count < in->most; ++i) {
-        if (e->is_done[i] == 0 && is_splittable(e, i)) {
+    for (int32_t i = 0; i < p->count; ++i) {
+        all[kept] = i;
+        kept += e->is_removed[i] == 0;
+        if (i >= in->first && e->is_done[i] == 0 && is_splittable(e, i) && count < in->most) {
             list[count++] = i;
             largest = fmax(largest, size_of(e, i));
         }
     }
     if (count == 0) {
         return WADI_OK;
-    }
-    int32_t kept = 0;
-    for (int32_t i = 0; i < p->count; ++i) {
-        all[kept] = i;
-        kept += e->is_removed[i] == 0;
     }
     WadiCells cells;
     const double reach = AROUND * largest * in->spacing;
@@ -430,6 +430,27 @@ static WadiStatus split_all(Events *e, WadiArena *arena, WadiError *error)
     return WADI_OK;
 }
 
+/* Particles beside a free surface stay where they are, and sleeping ones. */
+static WadiStatus shift_changed(const Events *e, int32_t count, WadiArena *arena, WadiError *error)
+{
+    const WadiSphResampleIn *in = e->in;
+    WadiParticles *p = in->particles;
+    uint8_t *may_move = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &may_move, (size_t)p->count, "shifts", error));
+    for (int32_t i = 0; i < p->count; ++i) {
+        may_move[i] = i >= count || (i >= in->first && (in->may[i] & WADI_SPH_MAY_GIVE) != 0);
+    }
+    const WadiSphRelaxIn relax = { .particles = p,
+                                   .volume = e->volume,
+                                   .spacing = in->spacing,
+                                   .solids = in->solids,
+                                   .time = in->time,
+                                   .is_removed = e->is_removed,
+                                   .is_changed = e->is_changed,
+                                   .may_move = may_move };
+    return wadi_sph_relax(&relax, arena, error);
+}
+
 WadiStatus wadi_sph_resample(const WadiSphResampleIn *in, WadiSphLedger *ledger, WadiArena *arena,
                              WadiError *error)
 {
@@ -438,12 +459,18 @@ WadiStatus wadi_sph_resample(const WadiSphResampleIn *in, WadiSphLedger *ledger,
     Events e = { .in = in, .ledger = ledger };
     WADI_TRY(WADI_ARENA_NEW(arena, &e.is_done, count, "events", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &e.is_removed, 2 * count, "events", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &e.is_changed, 2 * count, "events", error));
     memset(e.is_done, 0, count);
     memset(e.is_removed, 0, 2 * count);
+    memset(e.is_changed, 0, 2 * count);
+    const int64_t events = ledger->splits + ledger->merges;
     take_columns(&e);
     WADI_TRY(join_pairs(&e, false, arena, error));
     WADI_TRY(join_pairs(&e, true, arena, error));
     WADI_TRY(split_all(&e, arena, error));
+    if (in->shifts && ledger->splits + ledger->merges > events) {
+        WADI_TRY(shift_changed(&e, (int32_t)count, arena, error));
+    }
     if (e.removed > 0) {
         wadi_particles_remove(in->particles, e.is_removed);
     }

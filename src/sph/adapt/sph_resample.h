@@ -49,6 +49,7 @@ typedef struct WadiSphResampleIn {
     const uint8_t *may;
     double speed_max; /* m/s: pairs that differ by more are not merged */
     int32_t most;     /* events of each kind at a time */
+    bool shifts;      /* neighbours of events shift to lie evenly (sph_relax.h) */
 } WadiSphResampleIn;
 
 /* The events of one survey; the store may grow, shrink and keeps its order otherwise. */

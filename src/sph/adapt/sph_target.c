@@ -114,13 +114,14 @@ static void bound_block(void *context, int64_t first, int64_t end)
     const WadiParticles *p = in->body.particles;
     const double support = 2.0 * in->body.spacing; /* of a particle of size 1 */
     for (int64_t i = first; i < end; ++i) {
-        const size_t cell = wadi_sph_body_cell(t->grid, p->x[i], p->y[i], p->z[i]);
-        const double limit = cell < 8 ? t->finest : fmax(t->finest, (double)t->limit[cell]);
+        double limit, depth;
+        const bool is_in = wadi_sph_body_sample(t->grid, t->limit, p->x[i], p->y[i], p->z[i], &limit);
+        wadi_sph_body_sample(t->grid, t->depth, p->x[i], p->y[i], p->z[i], &depth);
+        limit = is_in ? fmax(t->finest, limit) : t->finest;
         const double split = limit / (in->split * support), merge = limit / (in->merge * support);
         t->out->split_above[i] = (float)(split * split * split);
         t->out->merge_below[i] = (float)(merge * merge * merge);
-        t->out->depth[i] =
-            cell < 8 ? 0.0f : t->depth[cell] / (float)(cbrt(in->body.volume[i]) * in->body.spacing);
+        t->out->depth[i] = (float)(depth / (cbrt(in->body.volume[i]) * in->body.spacing));
     }
 }
 
