@@ -34,6 +34,40 @@ WadiStatus wadi_tile_sort_from(WadiTileSort *sort, WadiParticles *particles, int
                                WadiArena *arena, WadiError *error);
 bool wadi_tile_sort_validate(const WadiTileSort *sort, const WadiParticles *particles);
 
+/* A walk over the occupied cells of a tile, in the order of their particles:
+ *     for (wadi_tile_cells_begin(&cell, sort, tile); wadi_tile_cells_next(&cell, sort);) { ... } */
+typedef struct WadiTileCell {
+    int row, lane;      /* of the cell in its tile: j + 8 k, and i */
+    int32_t first, end; /* its particles */
+    int32_t next_row;   /* among the occupied rows of the sort; what is left of the tile and of the row: */
+    uint64_t rows_left;
+    unsigned lanes_left;
+} WadiTileCell;
+
+static inline void wadi_tile_cells_begin(WadiTileCell *cell, const WadiTileSort *sort, int32_t tile)
+{
+    *cell = (WadiTileCell){ .next_row = sort->row_first[tile], .rows_left = sort->row_mask[tile] };
+}
+
+/* false: there are no more. */
+static inline bool wadi_tile_cells_next(WadiTileCell *cell, const WadiTileSort *sort)
+{
+    if (cell->lanes_left == 0) {
+        if (cell->rows_left == 0) {
+            return false;
+        }
+        cell->row = __builtin_ctzll(cell->rows_left);
+        cell->rows_left &= cell->rows_left - 1;
+        cell->lanes_left = sort->lanes[cell->next_row++];
+    }
+    cell->lane = __builtin_ctz(cell->lanes_left);
+    cell->lanes_left &= cell->lanes_left - 1;
+    const int32_t *start = sort->cell_start + 8 * (int64_t)(cell->next_row - 1) + cell->lane;
+    cell->first = start[0];
+    cell->end = start[1];
+    return true;
+}
+
 /* Index of the cell of a position, along an axis. Always use this function: a division would round
  * differently. */
 static inline double wadi_cell_at(double position, double cells_per_metre)

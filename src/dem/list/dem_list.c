@@ -210,21 +210,17 @@ static void visit_tiles(void *context, int64_t first, int64_t end)
 {
     const Builder *b = context;
     const WadiTileSort *sort = b->in->sort;
-    for (int64_t t = first; t < end; ++t) {
-        int32_t row = sort->row_first[t];
-        for (uint64_t rows = sort->row_mask[t]; rows != 0; rows &= rows - 1, ++row) {
-            for (unsigned lanes = sort->lanes[row]; lanes != 0; lanes &= lanes - 1) {
-                const int lane = __builtin_ctz(lanes);
-                const int32_t *cell = sort->cell_start + 8 * (int64_t)row + lane;
-                bool is_due = !b->is_filling;
-                for (int32_t i = cell[0]; i < cell[1] && !is_due; ++i) {
-                    is_due = has_more(b, i);
-                }
-                if (is_due) {
-                    WadiDemRanges near;
-                    wadi_dem_ranges_around(sort, (int32_t)t, __builtin_ctzll(rows), lane, &near);
-                    visit_cell(b, &near, cell[0], cell[1]);
-                }
+    for (int32_t t = (int32_t)first; t < end; ++t) {
+        WadiTileCell cell;
+        for (wadi_tile_cells_begin(&cell, sort, t); wadi_tile_cells_next(&cell, sort);) {
+            bool is_due = !b->is_filling;
+            for (int32_t i = cell.first; i < cell.end && !is_due; ++i) {
+                is_due = has_more(b, i);
+            }
+            if (is_due) {
+                WadiDemRanges near;
+                wadi_dem_ranges_around(sort, t, cell.row, cell.lane, &near);
+                visit_cell(b, &near, cell.first, cell.end);
             }
         }
     }

@@ -48,19 +48,19 @@ static void find_levels(void *context, int64_t first, int64_t end)
 }
 
 /* A grain that is hit moves at about half the speed of the one that hits it. */
-static void set_cell(const Finder *f, int32_t tile, int row, int lane, const int32_t cell[2])
+static void set_cell(const Finder *f, int32_t tile, const WadiTileCell *cell)
 {
     const int32_t shift = f->sort->first;
     WadiDemRanges near;
     int most = 0;
-    wadi_dem_ranges_around(f->sort, tile, row, lane, &near);
+    wadi_dem_ranges_around(f->sort, tile, cell->row, cell->lane, &near);
     for (int r = 0; r < near.count; ++r) {
         for (int32_t j = near.first[r]; j < near.end[r]; ++j) {
             most = f->level[j - shift] > most ? f->level[j - shift] : most;
         }
     }
     const int least = most - 1 > f->margins->base ? most - 1 : f->margins->base;
-    for (int32_t i = cell[0]; i < cell[1]; ++i) {
+    for (int32_t i = cell->first; i < cell->end; ++i) {
         const int own = f->level[i - shift];
         f->margin[i] = (float)wadi_dem_margin_of(f->margins, own > least ? own : least);
     }
@@ -69,15 +69,10 @@ static void set_cell(const Finder *f, int32_t tile, int row, int lane, const int
 static void set_tiles(void *context, int64_t first, int64_t end)
 {
     const Finder *f = context;
-    const WadiTileSort *sort = f->sort;
-    for (int64_t t = first; t < end; ++t) {
-        int32_t row = sort->row_first[t];
-        for (uint64_t rows = sort->row_mask[t]; rows != 0; rows &= rows - 1, ++row) {
-            for (unsigned lanes = sort->lanes[row]; lanes != 0; lanes &= lanes - 1) {
-                const int lane = __builtin_ctz(lanes);
-                const int32_t *cell = sort->cell_start + 8 * (int64_t)row + lane;
-                set_cell(f, (int32_t)t, __builtin_ctzll(rows), lane, cell);
-            }
+    for (int32_t t = (int32_t)first; t < end; ++t) {
+        WadiTileCell cell;
+        for (wadi_tile_cells_begin(&cell, f->sort, t); wadi_tile_cells_next(&cell, f->sort);) {
+            set_cell(f, t, &cell);
         }
     }
 }

@@ -428,16 +428,12 @@ static void move_part_near_shapes(const WadiFlipMover *context, const NearShapes
 {
     const WadiTileSort *sort = context->in->sort;
     const WadiFlipGrid *grid = context->in->grid;
-    int32_t r = sort->row_first[tile];
-    for (uint64_t left = sort->row_mask[tile]; left != 0; left &= left - 1, ++r) {
-        int32_t row = wadi_rows_at(&grid->rows, grid->tile_of[tile], __builtin_ctzll(left));
-        for (unsigned lanes = sort->lanes[r]; lanes != 0; lanes &= lanes - 1) {
-            int lane = __builtin_ctz(lanes);
-            const int32_t *start = sort->cell_start + 8 * (size_t)r + lane;
-            int32_t from = start[0] > begin ? start[0] : begin, to = start[1] < end ? start[1] : end;
-            if (from < to) {
-                move_cell(context, shapes, (WadiRowCell){ row, lane }, path, from, to, report);
-            }
+    WadiTileCell cell;
+    for (wadi_tile_cells_begin(&cell, sort, tile); wadi_tile_cells_next(&cell, sort);) {
+        const int32_t from = cell.first > begin ? cell.first : begin, to = cell.end < end ? cell.end : end;
+        if (from < to) {
+            const int32_t row = wadi_rows_at(&grid->rows, grid->tile_of[tile], cell.row);
+            move_cell(context, shapes, (WadiRowCell){ row, cell.lane }, path, from, to, report);
         }
     }
 }

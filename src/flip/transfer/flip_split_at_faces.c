@@ -98,16 +98,12 @@ static void split_tile(const Splitting *s, int32_t tile, float *box)
 {
     const WadiTileSort *sort = s->in->sort;
     const WadiTile corner = sort->tiles.tiles[tile];
-    int32_t r = sort->row_first[tile];
-    for (uint64_t left = sort->row_mask[tile]; left != 0; left &= left - 1, ++r) {
-        const int bit = __builtin_ctzll(left), j = bit & 7, k = bit >> 3;
-        for (unsigned lanes = sort->lanes[r]; lanes != 0; lanes &= lanes - 1) {
-            const int l = __builtin_ctz(lanes);
-            const int32_t at[3] = { 8 * corner.x + l, 8 * corner.y + j, 8 * corner.z + k };
-            const int32_t *start = sort->cell_start + 8 * (size_t)r + l;
-            for (int32_t i = start[0]; i < start[1]; ++i) {
-                split_particle(s, i, at, l + 1 + SIDE * (j + 1 + SIDE * (k + 1)), box);
-            }
+    WadiTileCell cell;
+    for (wadi_tile_cells_begin(&cell, sort, tile); wadi_tile_cells_next(&cell, sort);) {
+        const int l = cell.lane, j = cell.row & 7, k = cell.row >> 3;
+        const int32_t at[3] = { 8 * corner.x + l, 8 * corner.y + j, 8 * corner.z + k };
+        for (int32_t i = cell.first; i < cell.end; ++i) {
+            split_particle(s, i, at, l + 1 + SIDE * (j + 1 + SIDE * (k + 1)), box);
         }
     }
 }
