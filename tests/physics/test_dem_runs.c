@@ -142,6 +142,31 @@ static void keyframes_of_materials_act(void **unused)
     CHECK_AT_MOST(height[2], 0.8 * height[0]);
 }
 
+/* A tower of dry sand that is made cohesive while it falls, with contacts that exist, stands from then on. */
+static void cohesion_that_is_set_while_it_runs_acts(void **unused)
+{
+    (void)unused;
+    char text[1024];
+    const char *const tower = TOWER("0");
+    const char *const at = strstr(tower, "friction_angle: 30");
+    snprintf(text, sizeof text, "%.*sfriction_angle: 30, cohesion: 2000%s", (int)(at - tower), tower,
+             at + strlen("friction_angle: 30"));
+    WadiScene *dry = load_scene(tower), *moist = load_scene(text);
+    WadiSim *sim = start_sim(dry, 1);
+    WadiError error = { 0 };
+    for (int k = 0; k < 25; ++k) {
+        CHECK_OK(wadi_sim_step(sim, &error), error);
+    }
+    CHECK_OK(wadi_sim_change_scene(sim, moist, &error), error);
+    run_frames(sim, 30);
+    print_message("mean height %.4f m\n", mean_height(&sim->particles));
+    CHECK_AT_MOST(0.043, mean_height(&sim->particles));
+    assert_int_equal(wadi_sim_lost_particles(sim), 0);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(dry);
+    wadi_scene_destroy(moist);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +175,7 @@ int main(void)
         cmocka_unit_test(bad_values_are_refused),
         cmocka_unit_test(moist_sand_stands),
         cmocka_unit_test(keyframes_of_materials_act),
+        cmocka_unit_test(cohesion_that_is_set_while_it_runs_acts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
