@@ -71,9 +71,9 @@ static const WadiSceneField dem_fields[] = {
     { "column_width", WADI_SCENE_NUMBER, AT(column_width), .unit = "diameters", .minimum = 1, .maximum = 100,
       .fallback = { 2 }, .doc = "Width of the columns of a height field." },
     { "flow_depth", WADI_SCENE_NUMBER, AT(flow_depth), .unit = "diameters", .minimum = 1, .maximum = 1000,
-      .fallback = { 3 },
-      .doc =
-          "In mode `surface_flow` grains nearer to the surface than this never rest in the height field." },
+      .fallback = { 2 },
+      .doc = "In mode `surface_flow` grains nearer to the surface than this rest in the height field only "
+             "where nothing moves." },
 };
 const WadiSceneObject wadi_dem_settings = {
     .name = "dem",

@@ -51,6 +51,7 @@ WadiStatus wadi_dem_take_step(void *solver, const WadiSolverStep *now, WadiStepR
     RUN("sleep", wadi_dem_rest(dem, &step, error));
     if (dem->surface != NULL) {
         RUN("surface flow", wadi_dem_surface_evaluate(dem, step.time, step.dt, error));
+        dem->surface->is_frame_new = step.ends_frame;
     }
     report->sleeping_particles = dem->sleep.count;
     if (dem->sleep.count == dem->context.particles->count) {
@@ -61,7 +62,6 @@ WadiStatus wadi_dem_take_step(void *solver, const WadiSolverStep *now, WadiStepR
     RUN("list", wadi_dem_relist(dem, &step, error));
     if (dem->surface != NULL) {
         wadi_dem_surface_calm(dem, step.dt);
-        dem->surface->is_frame_new = step.ends_frame;
     }
     RUN("contacts", find_forces(dem, &law));
     RUN("walls", add_walls(dem, &step, &law));

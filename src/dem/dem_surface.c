@@ -32,6 +32,7 @@ WadiStatus wadi_dem_surface_create(WadiDem *dem, WadiError *error)
     WADI_TRY(wadi_dem_columns_create(&columns, &in, error));
     s->flow.columns = columns;
     WADI_TRY(WADI_NEW(&s->held, (size_t)columns->count, "grains of columns", error));
+    WADI_TRY(WADI_NEW(&s->calm, (size_t)columns->count, "calm columns", error));
     wadi_dem_flow_init(&s->flow, columns, dem->diameter, wadi_dem_repose(world->scene, 0.0),
                        dem->diameter / (dem->unit_time * dem->unit_time));
     s->flow.least_depth = wadi_dem_def(world->scene)->flow_depth * dem->diameter;
@@ -41,7 +42,9 @@ WadiStatus wadi_dem_surface_create(WadiDem *dem, WadiError *error)
 void wadi_dem_surface_destroy(WadiDemSurface *surface)
 {
     if (surface != NULL) {
-        WADI_DELETE(surface->held, surface->flow.columns != NULL ? (size_t)surface->flow.columns->count : 0);
+        const size_t gaps = surface->flow.columns != NULL ? (size_t)surface->flow.columns->count : 0;
+        WADI_DELETE(surface->held, gaps);
+        WADI_DELETE(surface->calm, gaps);
         wadi_dem_columns_destroy(surface->flow.columns);
         WADI_DELETE(surface, 1);
     }
@@ -222,7 +225,6 @@ WadiStatus wadi_dem_surface_evaluate(WadiDem *dem, double time, double dt, WadiE
      * no forces of a step before it. */
     const bool has_list = !dem->is_stale && s->elapsed < 2.0 * s->flow.interval;
     const bool is_late = s->elapsed >= s->flow.interval && !has_list && !s->is_frame_new;
-    s->is_frame_new = false;
     if (!is_late) {
         return WADI_OK;
     }
@@ -240,6 +242,7 @@ WadiStatus wadi_dem_surface_evaluate(WadiDem *dem, double time, double dt, WadiE
                                .mark = { mark[0], mark[1], mark[2] },
                                .elapsed = s->elapsed,
                                .is_unbalanced = is_unbalanced,
+                               .calm = s->calm,
                                .stirs = stirs };
     WadiDemFlowOut out = { .state = state };
     WADI_TRY(wadi_dem_flow_evaluate(&s->flow, &in, &out, dem->context.scratch, error));
@@ -303,6 +306,7 @@ WadiStatus wadi_dem_surface_save(const WadiDem *dem, WadiState *state, WadiError
                                 (double)s->calming };
     WADI_TRY(wadi_state_put(state, "dem_flow", WADI_TYPE_F64, 1, 7, numbers, error));
     WADI_TRY(wadi_state_put(state, "dem_height", WADI_TYPE_F64, 1, (size_t)c->count, c->height, error));
+    WADI_TRY(wadi_state_put(state, "dem_calm", WADI_TYPE_U8, 1, (size_t)c->count, s->calm, error));
     return wadi_state_put(state, "dem_held", WADI_TYPE_I32, 1, (size_t)c->count, s->held, error);
 }
 
@@ -310,9 +314,10 @@ WadiStatus wadi_dem_surface_load(WadiDem *dem, const WadiState *state, WadiError
 {
     WadiDemSurface *s = dem->surface;
     WadiDemColumns *c = s->flow.columns;
-    const WadiStateArray *numbers, *height, *held;
+    const WadiStateArray *numbers, *height, *held, *calm;
     WADI_TRY(wadi_state_expect(state, "dem_flow", WADI_TYPE_F64, 1, 7, &numbers, error));
     WADI_TRY(wadi_state_expect(state, "dem_height", WADI_TYPE_F64, 1, (size_t)c->count, &height, error));
+    WADI_TRY(wadi_state_expect(state, "dem_calm", WADI_TYPE_U8, 1, (size_t)c->count, &calm, error));
     WADI_TRY(wadi_state_expect(state, "dem_held", WADI_TYPE_I32, 1, (size_t)c->count, &held, error));
     const double *number = numbers->data, *h = height->data;
     bool is_valid = number[0] >= 0.0 && number[0] < 1e9 && number[3] >= 0.0 &&
@@ -327,6 +332,7 @@ WadiStatus wadi_dem_surface_load(WadiDem *dem, const WadiState *state, WadiError
                          "the height field of the checkpoint is damaged; resume from another one");
     }
     memcpy(c->height, h, (size_t)c->count * sizeof(*h));
+    memcpy(s->calm, calm->data, (size_t)c->count);
     memcpy(s->held, held->data, (size_t)c->count * sizeof(*s->held));
     s->elapsed = number[0];
     s->froze = (int64_t)number[1];

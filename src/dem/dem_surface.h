@@ -15,6 +15,7 @@ typedef struct WadiDemSurface {
     int state_column;    /* of bytes: as in dem_flow.h */
     int mark_column;     /* position at the last evaluation: the first of three */
     int32_t *held;       /* frozen grains of each gap, to find gaps that lost some */
+    uint8_t *calm;       /* of each gap, as in dem_flow.h */
     int32_t known_count; /* of the store at the last evaluation, and its next id */
     uint32_t known_next_id;
     double elapsed;      /* s, since the last evaluation */

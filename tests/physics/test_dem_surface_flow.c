@@ -92,6 +92,7 @@ static void test_a_round_trip_is_exact_and_does_not_pop(void **state)
     double most = 0.0;
     WadiError error = { 0 };
     for (int k = 0; k < 400; ++k) {
+        memset(dem->surface->calm, 0, (size_t)c->count);
         CHECK_OK(wadi_sim_step(sim, &error), error);
         most = fmax(most, fastest(&sim->particles));
     }
@@ -161,6 +162,44 @@ static void test_a_moving_solid_wakes_the_sand(void **state)
     wadi_scene_destroy(scene);
 }
 
+/* Sand at rest freezes up to its surface; where more is poured onto it the surface wakes, takes it up, and
+ * freezes again. */
+static void test_a_calm_surface_freezes_and_wakes_under_a_jet(void **state)
+{
+    (void)state;
+    WadiScene *scene = load_scene(SCENE(
+        "surface_flow", "emitters: [{material: sand, shape: {cylinder: {from: [0.05, 0.05, 0.26], to: [0.05, "
+                        "0.05, 0.27], radius: 0.02}}, velocity: [0, 0, -0.5], rate: 4e-4, start: 1.6, "
+                        "end: 2}]\n"));
+    WadiSim *sim = start_sim(scene, 1);
+    const int32_t count = sim->particles.count;
+    run_frames(sim, 38);
+    const int32_t before = dem_of(sim)->sleep.count;
+    run_frames(sim, 12); /* 0.08 s after the end of the jet */
+    const int32_t poured = sim->particles.count - count,
+                  awake = sim->particles.count - dem_of(sim)->sleep.count;
+    run_frames(sim, 34);
+    double overlap = 0.0; /* of poured grains with others */
+    const WadiParticles *p = &sim->particles;
+    const float *radius = wadi_particles_column(p, dem_of(sim)->radius_column);
+    for (int32_t i = 0; i < p->count; ++i) {
+        for (int32_t j = 0; j < p->count && p->id[i] >= (uint32_t)count; ++j) {
+            const double dx = p->x[i] - p->x[j], dy = p->y[i] - p->y[j], dz = p->z[i] - p->z[j];
+            overlap = fmax(
+                overlap, i == j ? 0.0 : (double)(radius[i] + radius[j]) - sqrt(dx * dx + dy * dy + dz * dz));
+        }
+    }
+    print_message("%d of %d frozen; %d poured, %d awake; in the end %d of %d frozen, overlap %.3f d\n",
+                  before, count, poured, awake, dem_of(sim)->sleep.count, sim->particles.count,
+                  overlap / 0.01);
+    assert_true(before > 9 * count / 10);
+    assert_true(poured > 100 && awake > poured);
+    CHECK_AT_MOST(overlap, 0.05 * 0.01);
+    assert_true(dem_of(sim)->sleep.count > 9 * sim->particles.count / 10);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 static void test_the_same_bytes_for_any_threads_and_resumed(void **state)
 {
     (void)state;
@@ -176,6 +215,7 @@ int main(void)
         cmocka_unit_test(test_a_round_trip_is_exact_and_does_not_pop),
         cmocka_unit_test(test_no_grain_hangs_above_a_drain),
         cmocka_unit_test(test_a_moving_solid_wakes_the_sand),
+        cmocka_unit_test(test_a_calm_surface_freezes_and_wakes_under_a_jet),
         cmocka_unit_test(test_the_same_bytes_for_any_threads_and_resumed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

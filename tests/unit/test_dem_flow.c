@@ -14,6 +14,7 @@ typedef struct Bed {
     WadiDemFlow flow;
     WadiArena scratch;
     uint8_t *state;
+    uint8_t *calm; /* NULL: the surface never freezes */
     float *mark[3];
 } Bed;
 
@@ -71,6 +72,7 @@ static WadiDemFlowOut evaluate(Bed *bed, int32_t first, int32_t mover, const uin
                                .state = bed->state,
                                .mark = { bed->mark[0], bed->mark[1], bed->mark[2] },
                                .elapsed = bed->flow.interval,
+                               .calm = bed->calm,
                                .stirs = stirs };
     WadiDemFlowOut out = { .state = bed->state };
     CHECK_OK(wadi_dem_flow_evaluate(&bed->flow, &in, &out, &bed->scratch, &error), error);
@@ -179,6 +181,29 @@ static void test_frozen_grains_wake_when_they_lose_cover_or_support(void **state
     }
 }
 
+/* Where nothing moves, nor beside it, the sand freezes up to its top. Around a column above which a grain
+ * falls 3 d stay awake; one grain is no jet. When a fall begins, those nearer than 2 d wake there. */
+static void test_a_calm_surface_freezes_until_something_moves_beside_it(void **state)
+{
+    (void)state;
+    enum { ALL = LAYERS * 4 * NX * NY, BESIDE = 5 * 4 };
+    Bed bed = make_bed(1);
+    uint8_t calm[NX * NY] = { 0 };
+    bed.calm = calm;
+    for (int k = 0; k < 60; ++k) {
+        evaluate(&bed, 0, -1, NULL);
+    }
+    assert_int_equal(count_frozen(&bed), ALL - 3 * BESIDE);
+    bed.particles.vz[ALL] = 0.0f;
+    for (int k = 0; k < 60; ++k) {
+        evaluate(&bed, 0, -1, NULL);
+    }
+    assert_int_equal(count_frozen(&bed), ALL);
+    bed.particles.vz[ALL] = -1.0f;
+    assert_int_equal(evaluate(&bed, 0, -1, NULL).woken, 2 * BESIDE);
+    free_bed(&bed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +211,7 @@ int main(void)
         cmocka_unit_test(test_a_jet_does_not_raise_the_surface),
         cmocka_unit_test(test_nothing_freezes_above_a_moving_grain),
         cmocka_unit_test(test_frozen_grains_wake_when_they_lose_cover_or_support),
+        cmocka_unit_test(test_a_calm_surface_freezes_until_something_moves_beside_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,9 +15,11 @@ static const double PACKING = 0.6;
 static const double WAKING = 4.0; /* freeze_speeds at which a grain carries nothing any more */
 static const double SHALLOWER =
     1.0; /* diameters nearer to the surface than new ones that frozen grains stay */
-/* Diameters that stay awake in addition below falling grains, and the height in which these are looked for: a
- * jet stirs the sand that it hits to this depth. */
-static const double STIRRED = 4.0, HIT_HEIGHT = 10.0;
+/* Diameters that stay awake in addition below a jet and beside it, the height in which a jet is looked for,
+ * and the part of dense sand that its grains are at least: a jet stirs the sand that it hits to this depth, a
+ * single grain that jumped does not. */
+static const double STIRRED = 4.0, HIT_HEIGHT = 10.0, HIT_PART = 0.05;
+enum { CALM = 20 }; /* evaluations without a moving grain after which the surface of a gap freezes */
 static const double HYSTERESIS = 0.25; /* diameters below h at which grains freeze; they wake at h */
 
 void wadi_dem_flow_init(WadiDemFlow *flow, WadiDemColumns *columns, double diameter, double repose, double g)
@@ -40,10 +42,11 @@ typedef struct Work {
     int32_t *start; /* of the awake grains of each gap in `order` */
     int32_t *order;
     double *surface; /* H, m */
+    double *top;     /* H before its mean with the neighbours, m */
     double *before;  /* h before the exchange, m */
     /* m: of the grains of a gap that do not rest, and of those that carry nothing; INFINITY: none */
     double *moving, *loose;
-    uint8_t *is_hit; /* grains fall onto it */
+    uint8_t *is_hit; /* a jet falls onto it */
 } Work;
 
 static double mean_speed(const Work *w, int64_t i)
@@ -86,6 +89,14 @@ static void sort_by_gap(Work *w, int32_t awake)
     }
 }
 
+/* Grains of a dense layer of a diameter in a column. */
+static double dense_layer(const WadiDemFlow *flow)
+{
+    const WadiDemColumns *c = flow->columns;
+    const double d = flow->diameter;
+    return c->wx * c->wy * d * PACKING / (3.14159265358979324 / 6.0 * d * d * d);
+}
+
 /* H of a gap: layers of a diameter are climbed, from the static sand on, while each and its two neighbours
  * hold enough grains to carry more. Falling grains do not count, or a jet would be sand up to its nozzle. */
 static double surface_of(const Work *w, int32_t gap)
@@ -93,7 +104,7 @@ static double surface_of(const Work *w, int32_t gap)
     const WadiDemColumns *c = w->flow->columns;
     const WadiParticles *p = w->in->particles;
     const double d = w->flow->diameter, base = c->height[gap];
-    const double dense = c->wx * c->wy * d * PACKING / (3.14159265358979324 / 6.0 * d * d * d);
+    const double dense = dense_layer(w->flow);
     double count[BINS_MAX + 2] = { dense }; /* the first: below h all is dense */
     const int32_t *items = w->order + w->start[gap];
     const int32_t n = w->start[gap + 1] - w->start[gap];
@@ -122,9 +133,9 @@ static void measure_block(void *context, int64_t first, int64_t end)
     const Work *w = context;
     const WadiParticles *p = w->in->particles;
     for (int64_t gap = first; gap < end; ++gap) {
-        w->surface[gap] = surface_of(w, (int32_t)gap);
+        w->surface[gap] = w->top[gap] = surface_of(w, (int32_t)gap);
         w->moving[gap] = w->loose[gap] = (double)INFINITY;
-        w->is_hit[gap] = 0;
+        int32_t falling = 0;
         const double hit_height = w->surface[gap] + HIT_HEIGHT * w->flow->diameter;
         for (int32_t k = w->start[gap]; k < w->start[gap + 1]; ++k) {
             const int32_t i = w->order[k];
@@ -133,12 +144,13 @@ static void measure_block(void *context, int64_t first, int64_t end)
                 w->moving[gap] = fmin(w->moving[gap], p->z[i]);
             }
             if ((double)-p->vz[i] >= w->flow->fall_speed && p->z[i] < hit_height) {
-                w->is_hit[gap] = 1;
+                falling += 1;
             }
             if (speed > WAKING * w->flow->freeze_speed) {
                 w->loose[gap] = fmin(w->loose[gap], p->z[i]);
             }
         }
+        w->is_hit[gap] = falling > HIT_PART * HIT_HEIGHT * dense_layer(w->flow);
     }
 }
 
@@ -176,30 +188,51 @@ static double resting_height(const Work *w, int32_t i)
 {
     const WadiDemColumns *c = w->flow->columns;
     double surface = w->surface[i];
+    bool is_stirred = w->is_hit[i] != 0;
     for (int side = 0; side < WADI_DEM_SIDES; ++side) {
         const double rise = tan(w->flow->law.repose) * (side < WADI_DEM_SOUTH ? c->wx : c->wy);
         int32_t gaps[WADI_DEM_LINKS_MAX];
         const int links = wadi_dem_neighbours(c, i, side, gaps);
         for (int n = 0; n < links; ++n) {
             surface = fmin(surface, w->surface[gaps[n]] + rise);
+            is_stirred = is_stirred || w->is_hit[gaps[n]] != 0;
         }
     }
-    return surface - w->flow->least_depth - (w->is_hit[i] != 0 ? STIRRED * w->flow->diameter : 0.0);
+    return surface - w->flow->least_depth - (is_stirred ? STIRRED * w->flow->diameter : 0.0);
+}
+
+static void calm_block(void *context, int64_t first, int64_t end)
+{
+    const Work *w = context;
+    const WadiDemColumns *c = w->flow->columns;
+    for (int64_t i = first; i < end; ++i) {
+        bool moves = w->moving[i] < (double)INFINITY || (w->in->stirs != NULL && w->in->stirs[i] != 0);
+        for (int side = 0; side < WADI_DEM_SIDES; ++side) {
+            int32_t gaps[WADI_DEM_LINKS_MAX];
+            const int links = wadi_dem_neighbours(c, (int32_t)i, side, gaps);
+            for (int n = 0; n < links; ++n) {
+                moves = moves || w->moving[gaps[n]] < (double)INFINITY;
+            }
+        }
+        w->in->calm[i] = moves ? 0 : (uint8_t)(w->in->calm[i] < CALM ? w->in->calm[i] + 1 : CALM);
+    }
 }
 
 /* h rises by the exchange alone, up to where sand may rest and below all that does not. It falls, and grains
- * wake, where they are too near the surface or have lost what carries them. */
+ * wake, where they are too near the surface or have lost what carries them. A calm gap rests as a whole. */
 static void limit_block(void *context, int64_t first, int64_t end)
 {
     const Work *w = context;
     WadiDemColumns *c = w->flow->columns;
     const double d = w->flow->diameter;
     for (int64_t i = first; i < end; ++i) {
+        const bool is_calm = w->in->calm != NULL && w->in->calm[i] == CALM;
         const double resting = resting_height(w, (int32_t)i);
         const double risen = fmin(c->height[i], fmin(resting, w->moving[i] - 0.5 * d));
         const double kept = fmin(w->before[i], fmin(resting + SHALLOWER * d, w->loose[i] - 0.5 * d));
         const bool stirs = w->in->stirs != NULL && w->in->stirs[i] != 0;
-        c->height[i] = stirs ? c->floor[i] : fmax(fmax(risen, kept), c->floor[i]);
+        const double height = is_calm ? fmax(w->top[i], w->before[i]) : fmax(risen, kept);
+        c->height[i] = stirs ? c->floor[i] : fmax(height, c->floor[i]);
         c->rolling[i] = fmax(0.0, w->surface[i] - c->height[i]);
     }
 }
@@ -278,6 +311,7 @@ static WadiStatus evaluate(Work *w, WadiArena *scratch, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(scratch, &w->order, (size_t)awake, "grains of gaps", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &w->start, gaps + 2, "grains of gaps", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &w->surface, gaps, "surface", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &w->top, gaps, "surface", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &w->before, gaps, "surface", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &w->moving, gaps, "moving grains", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &w->loose, gaps, "moving grains", error));
@@ -292,6 +326,9 @@ static WadiStatus evaluate(Work *w, WadiArena *scratch, WadiError *error)
     wadi_parallel_for(c->count, GAP_BLOCK, smooth_block, &along_y);
     wadi_parallel_for(c->count, GAP_BLOCK, split_block, w);
     wadi_dem_bcre_exchange(c, &w->flow->law, w->in->elapsed);
+    if (w->in->calm != NULL) {
+        wadi_parallel_for(c->count, GAP_BLOCK, calm_block, w);
+    }
     wadi_parallel_for(c->count, GAP_BLOCK, limit_block, w);
     return choose(w, scratch, error);
 }

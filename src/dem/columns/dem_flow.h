@@ -3,6 +3,7 @@
  * Every few contact times the surface H of each gap is measured from its grains; h, the top of the static
  * sand, evolves by the exchange of the BCRE equations, with R = H - h; then grains below h that have come to
  * rest freeze, and frozen grains above h wake. Transport of R is not computed: the moving grains are it.
+ * Where nothing has moved for a while R is 0: the surface freezes too, until something moves beside it.
  * The rules that differ from the paper are in docs/dem-surface-flow.md. */
 #ifndef WADI_DEM_FLOW_H
 #define WADI_DEM_FLOW_H
@@ -32,6 +33,8 @@ typedef struct WadiDemFlowIn {
     const float *mark[3];         /* position at the last evaluation, m, from the corner of the columns */
     double elapsed;               /* s, since then */
     const uint8_t *is_unbalanced; /* forces accelerate it: it does not freeze; NULL: none */
+    uint8_t *calm; /* per gap, kept by the caller from 0 on: evaluations since something moved in it or beside
+                      it; NULL: what is near the surface never freezes */
     const uint8_t *stirs; /* per gap: it has lost grains or a solid moves near it: all of it wakes; or NULL */
 } WadiDemFlowIn;
 
