@@ -69,7 +69,7 @@ struct WadiSolverType {
     /* Optional, for particles that fill the space they are in: the fraction by which the material may expand.
      * Without it drift.volume is undefined. */
     double (*allowed_expansion)(const WadiScene *scene);
-    double allowed_drift; /* of the volume, in both directions, before a warning; 0: 1 % */
+    double allowed_drift;      /* of the volume, in both directions, before a warning; 0: 1 % */
     size_t scratch_bytes_each; /* bytes per particle in step scratch and solver arrays, for `wadi check` */
     /* Registers columns in context->particles, which is still empty; wadi_particles_show_column makes a
      * column an attribute of frames. */
