@@ -95,6 +95,8 @@ def test_what_is_offered_is_what_the_command_takes():
         more = ["--color", "speed", "--frames", "1"] if option == "--map" else ["--to", "ply"] if (command, option) == ("export", "--up") else []
         refused = wadi(command, *scene, option, "nonsense", *more)
         assert refused.code != 0, f"{command} {option}"
+        if "built without the page" in refused.err:
+            continue
         for value in values:
             contains(refused.err, value)
 
