@@ -16,7 +16,7 @@ static const WadiSceneChoice presets[] = {
     { "desert", WADI_PRESET_DESERT, "fine and orange" },
     { "black", WADI_PRESET_BLACK, "volcanic, with bright flashes" },
     { "soil", WADI_PRESET_SOIL, "brown, of many sizes" },
-    { "gravel", WADI_PRESET_GRAVEL, "grey stones, few and large" },
+    { "gravel", WADI_PRESET_GRAVEL, "grey stones; `grain_size` says how large" },
     { "sugar", WADI_PRESET_SUGAR, "white" },
 };
 WADI_SCENE_CHOICES(presets);
