@@ -184,8 +184,8 @@ const WadiSolverType wadi_sph_solver = {
     .wants_even_seeds = true,
     .has_pores = true,
     .allowed_expansion = allowed_expansion,
-    .allowed_drift =
-        0.04, /* what the kernel weighs as full is up to 3 % less or more where it is disordered */
+    /* Where particles are disordered, their number differs by up to 3 % from the density by the kernel. */
+    .allowed_drift = 0.04,
     /* Measured: 340 for water, 430 for sand, 600 where sand is wet; most of it lists of neighbours. */
     .scratch_bytes_each = 600,
     .create = create,

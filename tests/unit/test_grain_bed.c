@@ -160,12 +160,23 @@ static WadiLook sand_look(float grain_size)
     return look;
 }
 
+/* A picture of side x side pixels. */
+static void draw_square(const WadiTraceScene *scene, const WadiCamera *camera,
+                        const WadiTraceQuality *quality, int side, WadiFilm *film)
+{
+    WadiError error = { 0 };
+    WadiTracer *tracer;
+    CHECK_OK(wadi_film_init(film, side, side, &error), error);
+    CHECK_OK(wadi_tracer_create(&tracer, scene, &error), error);
+    CHECK_OK(wadi_tracer_render(tracer, camera, quality, film, &error), error);
+    wadi_tracer_destroy(tracer);
+}
+
 /* The mean colour of a plain of sand with grains of this size, seen and lit at these angles, degrees. */
 static WadiRgb plain_colour(float grain_size, double height, double sun_height, double sun_azimuth,
                             bool is_sky)
 {
     enum { SIDE = 192 };
-    WadiError error = { 0 };
     WadiLook look = sand_look(grain_size);
     WadiTraceScene scene = picture_scene(&look, 1, is_sky ? 1.0f : 0.0f);
     scene.ground = (WadiTraceGround){ .is_present = true, .look = look };
@@ -180,17 +191,13 @@ static WadiRgb plain_colour(float grain_size, double height, double sun_height, 
     quality.depth = 1;
     quality.clamp = 0.0;
     quality.is_denoised = false;
-    WadiTracer *tracer;
     WadiFilm film;
-    CHECK_OK(wadi_film_init(&film, SIDE, SIDE, &error), error);
-    CHECK_OK(wadi_tracer_create(&tracer, &scene, &error), error);
-    CHECK_OK(wadi_tracer_render(tracer, &camera, &quality, &film, &error), error);
+    draw_square(&scene, &camera, &quality, SIDE, &film);
     WadiRgb sum = { 0 };
     for (int i = 0; i < SIDE * SIDE; ++i) {
         sum = wadi_add_scaledf(sum, film.light[i], 1.0f / (float)(SIDE * SIDE));
     }
     wadi_film_free(&film);
-    wadi_tracer_destroy(tracer);
     return sum;
 }
 
@@ -220,7 +227,6 @@ static void flat_views_have_no_dark_marks(void **unused)
 {
     (void)unused;
     enum { SIDE = 240, SQUARE = 12 };
-    WadiError error = { 0 };
     WadiLook look = sand_look(1e-3f);
     look.lumps = 1.0f;
     WadiTraceScene scene = picture_scene(&look, 1, 1.0f);
@@ -230,11 +236,8 @@ static void flat_views_have_no_dark_marks(void **unused)
     quality.samples = 16;
     quality.depth = 1;
     quality.is_denoised = false;
-    WadiTracer *tracer;
     WadiFilm film;
-    CHECK_OK(wadi_film_init(&film, SIDE, SIDE, &error), error);
-    CHECK_OK(wadi_tracer_create(&tracer, &scene, &error), error);
-    CHECK_OK(wadi_tracer_render(tracer, &camera, &quality, &film, &error), error);
+    draw_square(&scene, &camera, &quality, SIDE, &film);
     double mean = 0.0, darkest = INFINITY;
     for (int n = 0; n < SIDE / SQUARE * (SIDE / SQUARE); ++n) {
         double sum = 0.0;
@@ -247,7 +250,6 @@ static void flat_views_have_no_dark_marks(void **unused)
     }
     CHECK_AT_MOST(0.6 * mean, darkest);
     wadi_film_free(&film);
-    wadi_tracer_destroy(tracer);
 }
 
 /* Grains take no memory, and threads do not change them: 10^8 of 0.1 mm on a square metre are seen here. */

@@ -4,8 +4,8 @@
  * count with the velocity of the surface in it,
  *   sum_f +-(1 - w_f) u_wall   instead of   sum_f +-(1 - w_f) u_solid(f),
  * and the difference becomes a divergence of the projection. A face of another solid, such as a floor
- * under a ball, keeps its own velocity; on a solid as slender as a cell the velocity turns from face to
- * face, so there the cell beside tells whether it is the same.
+ * under a ball, keeps its own velocity. Around a solid as slender as a cell the velocity turns from face to
+ * face: a face belongs to the same solid also where a wall about as fast cuts the cell beside it.
  * Source: none. */
 #include <math.h>
 

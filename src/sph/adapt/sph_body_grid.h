@@ -27,8 +27,8 @@ typedef struct WadiSphBodyGridIn {
 /* Memory in the arena. WADI_ERR_NUMERIC for a particle whose cell has no index. */
 WadiStatus wadi_sph_body_grid(WadiSphBodyGrid *grid, const WadiSphBodyGridIn *in, WadiArena *arena,
                               WadiError *error);
-/* An array over the cells, interpolated between the centres of those of the body: continuous, so that a
- * particle that moves by a hair gets no other value. Returns false where no such cell is beside it. */
+/* An array over the cells, interpolated between the centres of those of the body: continuous, so that
+ * the value of a particle at rest does not jump. Returns false where no such cell is beside it. */
 bool wadi_sph_body_sample(const WadiSphBodyGrid *grid, const float *array, double x, double y, double z,
                           double *value);
 /* Centre of a cell. */

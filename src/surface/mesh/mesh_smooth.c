@@ -81,14 +81,14 @@ static void write_normals(void *context, int64_t first, int64_t end)
     }
 }
 
-void wadi_mesh_smooth_over_vertices(WadiMeshSmooth *smooth, WadiBlockFn body)
+static void over_vertices(WadiMeshSmooth *smooth, WadiBlockFn body)
 {
     wadi_parallel_for((int64_t)smooth->surface->mesh.vertex_count, VERTEX_BLOCK, body, smooth);
 }
 
 static void measure(WadiMeshSmooth *smooth)
 {
-    wadi_mesh_smooth_over_vertices(smooth, measure_block);
+    over_vertices(smooth, measure_block);
     for (uint32_t p = 0; p < smooth->part_count; ++p) {
         smooth->parts[p].volume = smooth->parts[p].gain = 0.0;
     }
@@ -113,7 +113,7 @@ void wadi_mesh_smooth_restore(WadiMeshSmooth *smooth, int steps)
         if (is_done) {
             return;
         }
-        wadi_mesh_smooth_over_vertices(smooth, offset_block);
+        over_vertices(smooth, offset_block);
     }
 }
 
@@ -121,7 +121,7 @@ void wadi_mesh_smooth_restore(WadiMeshSmooth *smooth, int steps)
 static void step_vertices(WadiMeshSmooth *smooth, double factor)
 {
     smooth->step = factor;
-    wadi_mesh_smooth_over_vertices(smooth, step_block);
+    over_vertices(smooth, step_block);
     WadiVec3 *swapped = smooth->surface->mesh.vertices;
     smooth->surface->mesh.vertices = smooth->next;
     smooth->next = swapped;
@@ -245,7 +245,7 @@ WadiStatus wadi_mesh_smooth_prepare(WadiMeshSmooth *smooth, bool has_box, WadiBo
 void wadi_mesh_smooth_finish(WadiMeshSmooth *smooth)
 {
     measure(smooth);
-    wadi_mesh_smooth_over_vertices(smooth, write_normals);
+    over_vertices(smooth, write_normals);
 }
 
 WadiStatus wadi_surface_smooth(WadiSurfaceMesh *surface, int passes, bool has_box, WadiBox box,

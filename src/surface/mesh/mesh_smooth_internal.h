@@ -38,7 +38,6 @@ static inline WadiVec3 wadi_mesh_free_components(WadiVec3 x, uint8_t fixed)
 /* Links the vertices of smooth->surface and measures its parts. Scratch lies in the arena. */
 WadiStatus wadi_mesh_smooth_prepare(WadiMeshSmooth *smooth, bool has_box, WadiBox box, WadiArena *arena,
                                     WadiError *error);
-void wadi_mesh_smooth_over_vertices(WadiMeshSmooth *smooth, WadiBlockFn body);
 /* At most `steps` Newton steps towards the volumes before smoothing. */
 void wadi_mesh_smooth_restore(WadiMeshSmooth *smooth, int steps);
 /* The normals become those of the triangles. */
