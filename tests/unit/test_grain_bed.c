@@ -231,7 +231,7 @@ static void flat_views_have_no_dark_marks(void **unused)
     look.lumps = 1.0f;
     WadiTraceScene scene = picture_scene(&look, 1, 1.0f);
     scene.ground = (WadiTraceGround){ .is_present = true, .look = look };
-    WadiCamera camera = picture_camera(wadi_vec3(0, -1.0, 0.12), wadi_vec3(0, 0, 0), 6.0);
+    WadiCamera camera = picture_camera(wadi_vec3(0, -1.0, 0.06), wadi_vec3(0, 0, 0), 6.0);
     WadiTraceQuality quality = wadi_trace_draft();
     quality.samples = 16;
     quality.depth = 1;
@@ -248,7 +248,8 @@ static void flat_views_have_no_dark_marks(void **unused)
         mean += sum * SQUARE * SQUARE / (SIDE * SIDE);
         darkest = fmin(darkest, sum);
     }
-    CHECK_AT_MOST(0.6 * mean, darkest);
+    print_message("darkest %.3f of the mean\n", darkest / mean);
+    CHECK_AT_MOST(0.75 * mean, darkest);
     wadi_film_free(&film);
 }
 
