@@ -346,13 +346,45 @@ static void clusters_hold_every_sphere_once(void **unused)
     wadi_clusters_free(&clusters);
 }
 
+/* The upright edge of a box that the camera faces covers the same part of each pixel of a column, so that a
+ * picture of few samples shows it as a line: every row of a column has the same colour. */
+static void upright_edges_are_straight(void **unused)
+{
+    (void)unused;
+    WadiLook look = wadi_look_plain(wadi_srgb(160, 60, 50));
+    PictureBox box = picture_box(wadi_vec3(-0.41, 0, -4), wadi_vec3(0.33, 1, 4), 0.0);
+    WadiTraceMesh mesh = picture_box_mesh(&box, 0);
+    WadiTraceScene scene = { .looks = &look,
+                             .look_count = 1,
+                             .meshes = &mesh,
+                             .mesh_count = 1,
+                             .light = wadi_default_light_def(),
+                             .close = 0.0625 };
+    WadiCamera camera = picture_camera(wadi_vec3(0, -3, 0), wadi_vec3(0, 0, 0), 40.0);
+    WadiTraceQuality quality = wadi_trace_draft();
+    quality.is_denoised = false;
+    WadiFilm film = picture_take(&scene, &camera, 32, 24, &quality);
+    const float sky = film.albedo[0].x, side = film.albedo[film.width / 2].x;
+    int edges = 0;
+    for (int x = 0; x < film.width; ++x) {
+        float first = film.albedo[x].x;
+        edges +=
+            fabsf(first - sky) > 0.1f * fabsf(side - sky) && fabsf(first - side) > 0.1f * fabsf(side - sky);
+        for (int y = 1; y < film.height; ++y) {
+            assert_float_equal(film.albedo[y * film.width + x].x, first, 1e-5f);
+        }
+    }
+    assert_true(edges >= 2); /* both edges are there, and partly covered pixels at them */
+    wadi_film_free(&film);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bytes_for_any_threads),   cmocka_unit_test(same_bytes_far_from_the_origin),
         cmocka_unit_test(odd_scenes_do_no_harm),        cmocka_unit_test(bad_arguments_are_told),
         cmocka_unit_test(failing_memory_leaks_nothing), cmocka_unit_test(clusters_hold_every_sphere_once),
-        cmocka_unit_test(attributes_are_interpolated),
+        cmocka_unit_test(attributes_are_interpolated),  cmocka_unit_test(upright_edges_are_straight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

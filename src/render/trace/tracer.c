@@ -48,14 +48,16 @@ static void render_pixel(const Render *in, int x, int y)
     size_t i = (size_t)y * (size_t)film->width + (size_t)x;
     WadiSampler sampler = { .pixel = wadi_hash_combine(wadi_hash_combine(in->quality->seed, (uint64_t)y),
                                                        (uint64_t)x) };
+    /* The same places in every pixel: an edge is then a clean line, where places of their own fray it. */
+    WadiSampler place = { .pixel = wadi_hash_mix(in->quality->seed) };
     WadiPathSample sum = { 0 };
     double luminance = 0.0, square = 0.0, variance = 0.0;
     int count = 0;
     while (count < in->quality->samples) {
-        sampler.sample = (uint32_t)count++;
-        sampler.pair = 0;
+        sampler.sample = place.sample = (uint32_t)count++;
+        sampler.pair = place.pair = 0;
         float pixel[2], lens[2], shutter[2];
-        wadi_sampler_next2(&sampler, pixel);
+        wadi_sampler_next2(&place, pixel);
         wadi_sampler_next2(&sampler, lens);
         wadi_sampler_next2(&sampler, shutter);
         WadiTraceRay ray = { .time = shutter[0] };
