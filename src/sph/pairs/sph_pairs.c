@@ -6,12 +6,11 @@
 #include "core/parallel.h"
 #include "sph/pairs/sph_mirrors.h"
 #include "sph/pairs/sph_ranges.h"
+#include "sph/pairs/sph_sixteen.h"
 #include "sph/pairs/sph_weigh.h"
 
-typedef uint8_t WadiSphBytes __attribute__((vector_size(8), aligned(1), may_alias));
-
 /* BUFFER: neighbours of a particle that are collected before their kernels are computed. */
-enum { PARTICLE_BLOCK = 4096, LANES = WADI_SPH_LANES, BUFFER = 128 };
+enum { PARTICLE_BLOCK = 4096, LANES = WADI_SPH_LANES, GROUP = WADI_SPH_SIXTEEN, BUFFER = 128 };
 
 /* Water with less than this has vanished for its neighbours: its slopes are below one unit. */
 static const float LEAST_VOLUME = 1e-6f;
@@ -26,18 +25,17 @@ typedef enum SearchPass {
 typedef struct Search {
     const WadiSphPairsIn *in;
     WadiSphPairs *pairs;
-    int32_t *axis[3]; /* places by axis, padded by LANES */
+    int32_t *axis[3]; /* places by axis, padded by GROUP */
     WadiSphReach reach;
     float *density;
     /* Bit i: particle i is sand. NULL: all are of one kind. */
     uint8_t *sand;
     SearchPass pass;
-    /* Of the groups of eight that a particle is compared with, in the order of the search: those within its
+    /* Of the groups of sixteen that a particle is compared with, in the order of the search: those within its
      * support as bits. Tile t begins at found_start[t]. */
-    uint8_t *found;
+    uint16_t *found;
     int64_t *found_start;
-    /* For each set of eight bits the numbers of those that are 1, in order. */
-    uint8_t lanes_of[1 << LANES][LANES];
+    WadiSphLaneTable table;
 } Search;
 
 static int32_t place_of(double x, double places_per_metre)
@@ -61,24 +59,15 @@ static void set_places(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Bits of the particles j .. j + 7 that are within the support of i. */
-static inline __attribute__((always_inline)) unsigned find_within(const Search *s, int32_t i, int32_t j)
+/* The particle i as the centre of a search. */
+static void set_centre(const Search *s, int32_t i, WadiSphCentre *c)
 {
-    WadiF8 sum = { 0 };
+    c->half = s->reach.of;
+    c->reach = s->reach.of != NULL ? s->reach.of[i] : (float)(WADI_SPH_SUPPORT * WADI_SPH_PLACES);
     for (int a = 0; a < 3; ++a) {
-        const WadiU8 from = *(const WadiU8 *)(s->axis[a] + j) - (uint32_t)s->axis[a][i];
-        const WadiF8 d = __builtin_convertvector((WadiI8)from, WadiF8);
-        sum += d * d;
+        c->axis[a] = s->axis[a];
+        c->at[a] = (uint32_t)s->axis[a][i];
     }
-    WadiI8 is_within;
-    if (s->reach.of != NULL) {
-        const WadiF8 reach = *(const WadiF8 *)(s->reach.of + j) + s->reach.of[i];
-        is_within = sum < reach * reach;
-    } else {
-        const float reach = (float)(WADI_SPH_SUPPORT * WADI_SPH_PLACES);
-        is_within = sum < reach * reach;
-    }
-    return wadi_row_bits(&is_within);
 }
 
 /* Whether a wall stands between two particles. */
@@ -97,60 +86,63 @@ static bool is_hidden(const Search *s, int32_t i, int32_t j)
     return wadi_sph_walls_hide(walls, near_i, near_j, offset);
 }
 
-/* The neighbours of i among j .. j + 7 as bits, those before `end` alone. */
-static inline __attribute__((always_inline)) unsigned find_neighbours(const Search *s, int32_t i, int32_t j,
-                                                                      int32_t end)
+/* Those of the particles j .. j + 15 whose bits are set that no wall hides from i, as bits. */
+static unsigned remove_hidden(const Search *s, int32_t i, int32_t j, unsigned bits)
 {
-    unsigned bits = find_within(s, i, j);
-    bits &= end - j < LANES ? (1u << (end - j)) - 1 : 0xffu;
-    bits &= ~((uint32_t)i - (uint32_t)j < LANES ? 1u << (i - j) : 0u);
-    if (s->in->walls->has_solids && s->in->walls->of[i] >= 0) {
-        for (unsigned left = bits; left != 0; left &= left - 1) {
-            const int lane = __builtin_ctz(left);
-            bits &= ~(is_hidden(s, i, j + lane) ? 1u << lane : 0u);
-        }
+    unsigned seen = bits;
+    for (unsigned left = bits; left != 0; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        seen &= ~(is_hidden(s, i, j + lane) ? 1u << lane : 0u);
     }
-    return bits;
+    return seen;
 }
 
-/* Those of the particles j .. j + 7 that are of the kind of i, as bits. */
-static inline __attribute__((always_inline)) unsigned find_same(const Search *s, int32_t i, int32_t j)
+/* Those of the particles j .. j + 15 that are sand, as bits; `sand` is that of a search. */
+static inline __attribute__((always_inline)) unsigned find_sand(const uint8_t *sand, int32_t j)
 {
-    if (s->sand == NULL) {
-        return 0xffu;
-    }
-    const unsigned sand = (s->sand[j >> 3] | (unsigned)s->sand[(j >> 3) + 1] << 8) >> (j & 7) & 0xffu;
-    return s->in->is_sand[i] ? sand : ~sand & 0xffu;
+    uint32_t bits;
+    memcpy(&bits, sand + (j >> 3), sizeof bits);
+    return bits >> (j & 7) & 0xffffu;
 }
 
 static int64_t count_groups(const WadiSphRange *ranges, int range_count)
 {
     int64_t groups = 0;
     for (int r = 0; r < range_count; ++r) {
-        groups += (ranges[r].end - ranges[r].first + LANES - 1) / LANES;
+        groups += (ranges[r].end - ranges[r].first + GROUP - 1) / GROUP;
     }
     return groups;
 }
 
 /* The lengths of the lists of i. */
-static void count(const Search *s, int32_t i, const WadiSphRange *ranges, int range_count, uint8_t *found)
+static void count(const Search *s, int32_t i, const WadiSphRange *ranges, int range_count, uint16_t *found)
 {
-    int32_t same = 0, all = 0;
+    WadiSphCentre centre;
+    const uint8_t *sand = s->sand;
+    const bool may_be_hidden = s->in->walls->has_solids && s->in->walls->of[i] >= 0;
+    int32_t all = 0, all_sand = 0;
+    set_centre(s, i, &centre);
     for (int r = 0; r < range_count; ++r) {
-        for (int32_t j = ranges[r].first; j < ranges[r].end; j += LANES) {
-            const unsigned bits = find_neighbours(s, i, j, ranges[r].end);
-            *found++ = (uint8_t)bits;
+        const int32_t end = ranges[r].end;
+        for (int32_t j = ranges[r].first; j < end; j += GROUP) {
+            unsigned bits = wadi_sph_within(&centre, j);
+            bits &= end - j < GROUP ? (1u << (end - j)) - 1 : 0xffffu;
+            bits &= ~((uint32_t)i - (uint32_t)j < GROUP ? 1u << (i - j) : 0u);
+            if (may_be_hidden) {
+                bits = remove_hidden(s, i, j, bits);
+            }
+            *found++ = (uint16_t)bits;
             all += __builtin_popcount(bits);
-            same += __builtin_popcount(bits & find_same(s, i, j));
+            all_sand += sand != NULL ? __builtin_popcount(bits & find_sand(sand, j)) : 0;
         }
     }
     s->pairs->start[i + 1] = all;
-    s->pairs->same[i] = same;
+    s->pairs->same[i] = sand == NULL ? all : s->in->is_sand[i] ? all_sand : all - all_sand;
 }
 
 /* A part of the list of i that is being written. */
 typedef struct List {
-    int32_t index[BUFFER + LANES];
+    int32_t index[BUFFER + 2 * GROUP];
     int count;  /* of index */
     int64_t to; /* entry of index[0] in the lists */
     WadiF8 density;
@@ -207,23 +199,22 @@ static void write_list(const Search *s, int32_t i, List *list)
 static inline __attribute__((always_inline)) void add_to_list(const Search *s, int32_t i, List *list,
                                                               int32_t j, unsigned bits)
 {
-    const WadiSphBytes lanes = *(const WadiSphBytes *)s->lanes_of[bits];
-    *(WadiI8 *)(list->index + list->count) = __builtin_convertvector(lanes, WadiI8) + j;
-    list->count += __builtin_popcount(bits);
+    list->count += wadi_sph_append(&s->table, list->index + list->count, j, bits);
     if (list->count > BUFFER) {
         write_list(s, i, list);
     }
 }
 
 static void fill(const Search *s, int32_t i, const WadiSphRange *ranges, int range_count,
-                 const uint8_t *found)
+                 const uint16_t *found)
 {
     const WadiSphPairsIn *in = s->in;
     const int64_t first = s->pairs->start[i];
+    const unsigned flip = in->is_sand[i] ? 0u : 0xffffu;
     List same = { .to = first }, other = { .to = first + s->pairs->same[i] };
     for (int r = 0; r < range_count; ++r) {
-        for (int32_t j = ranges[r].first; j < ranges[r].end; j += LANES) {
-            const unsigned bits = *found++, kind = find_same(s, i, j);
+        for (int32_t j = ranges[r].first; j < ranges[r].end; j += GROUP) {
+            const unsigned bits = *found++, kind = s->sand == NULL ? 0xffffu : find_sand(s->sand, j) ^ flip;
             add_to_list(s, i, &same, j, bits & kind); /* often none: a branch would be mispredicted */
             if ((bits & ~kind) != 0) {
                 add_to_list(s, i, &other, j, bits & ~kind);
@@ -239,9 +230,9 @@ static void fill(const Search *s, int32_t i, const WadiSphRange *ranges, int ran
                     (near >= 0 ? in->walls->cover[near] : 0.0f);
 }
 
-/* One pass over the particles of a cell, of which `found` has `groups` bytes each. */
+/* One pass over the particles of a cell, of which `found` has `groups` entries each. */
 static void search_cell(const Search *s, int32_t from, int32_t to, const WadiSphRange *ranges,
-                        int range_count, uint8_t *found, int64_t groups)
+                        int range_count, uint16_t *found, int64_t groups)
 {
     for (int32_t i = from; i < to; ++i, found += groups) {
         const bool is_fixed = s->in->fixed != NULL && s->in->fixed[i] != 0;
@@ -302,13 +293,7 @@ static void prepare(Search *s)
     const int32_t count = s->pairs->count;
     s->pairs->steepest = wadi_sph_steepest(in->kernel->scale);
     s->pairs->slope_unit = s->pairs->steepest * largest_factor(in, count) * (1.0f / UINT16_MAX);
-    for (unsigned bits = 0; bits < 1u << LANES; ++bits) {
-        int n = 0;
-        for (int lane = 0; lane < LANES; ++lane) {
-            s->lanes_of[bits][n] = (uint8_t)lane;
-            n += bits >> lane & 1;
-        }
-    }
+    wadi_sph_lane_table(&s->table);
     wadi_parallel_for(count, PARTICLE_BLOCK, set_places, s);
 }
 
@@ -324,7 +309,7 @@ static WadiStatus prepare_kinds(Search *s, WadiArena *arena, WadiError *error)
     if (!has_both) {
         return WADI_OK;
     }
-    const size_t bytes = (size_t)count / 8 + 2;
+    const size_t bytes = (size_t)count / 8 + sizeof(uint32_t) + 1; /* find_sand reads so far */
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->sand, bytes, "neighbours", error));
     memset(s->sand, 0, bytes);
     for (int32_t i = 0; i < count; ++i) {
@@ -376,8 +361,8 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
     const WadiArenaMark mark = wadi_arena_mark(arena);
     WADI_TRY(wadi_sph_reach_find(&s.reach, sort, in->size, count, arena, error));
     for (int a = 0; a < 3; ++a) {
-        WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s.axis[a], (size_t)count + LANES, "neighbours", error));
-        memset(s.axis[a] + count, 0, LANES * sizeof(int32_t));
+        WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s.axis[a], (size_t)count + GROUP, "neighbours", error));
+        memset(s.axis[a] + count, 0, GROUP * sizeof(int32_t));
     }
     WADI_TRY(prepare_kinds(&s, arena, error));
     prepare(&s);

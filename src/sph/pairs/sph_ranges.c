@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sph/pairs/sph_lanes.h"
+#include "sph/pairs/sph_sixteen.h"
 
 /* Particles in the cells l0 .. l1 of a row of a tile. */
 static int add_range(const WadiTileSort *sort, int32_t tile, int bit, int l0, int l1, WadiSphRange *out)
@@ -112,10 +112,10 @@ static WadiStatus find_sizes(WadiSphReach *s, const float *sizes, int32_t count,
     const WadiTileSort *sort = s->sort;
     const size_t cells = 8 * (size_t)sort->row_first[sort->tiles.count];
     float largest = 1.0f;
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->of, (size_t)count + WADI_SPH_LANES, "neighbours", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->of, (size_t)count + WADI_SPH_SIXTEEN, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->largest, cells, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->row_largest, cells / 8, "neighbours", error));
-    memset(s->of + count, 0, WADI_SPH_LANES * sizeof *s->of);
+    memset(s->of + count, 0, WADI_SPH_SIXTEEN * sizeof *s->of);
     memset(s->row_largest, 0, cells / 8 * sizeof *s->row_largest);
     for (size_t c = 0; c < cells; ++c) {
         s->largest[c] = 0.0f;

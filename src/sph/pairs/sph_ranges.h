@@ -21,8 +21,8 @@ typedef struct WadiSphCell {
 /* How far particles reach. */
 typedef struct WadiSphReach {
     const WadiTileSort *sort;
-    /* Where sizes differ, else NULL: half the support of particles, in places, padded by WADI_SPH_LANES; the
-     * largest size in each cell and in each row of cells, spacings. */
+    /* Where sizes differ, else NULL: half the support of particles, in places, padded by WADI_SPH_SIXTEEN;
+     * the largest size in each cell and in each row of cells, spacings. */
     float *of, *largest, *row_largest;
     int cells; /* within which neighbours lie */
 } WadiSphReach;
