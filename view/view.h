@@ -20,6 +20,7 @@ typedef struct WadiViewDef {
     const WadiViewScene *scenes;
     int scene_count;
     int threads;              /* 0: all cores */
+    int pictures_ahead;       /* sent beside the one that is being drawn: 0, or 1 where both take long */
     int port;                 /* 0: 8585, or a free one when that is taken */
     const char *listen;       /* address; NULL: 127.0.0.1 */
     bool is_json;             /* the address as a line of JSON */

@@ -272,7 +272,8 @@ double wadi_view_session_turn(WadiViewSession *session)
     const double wait = shows_edit ? 0.0 : advance(session, wadi_view_now());
     const double now = wadi_view_now();
     const bool is_time = now - session->picture_at >= PICTURE_SECONDS;
-    if (shows_edit || (session->is_dirty && is_time && wadi_view_hub_has_room(hub, 0))) {
+    if (shows_edit ||
+        (session->is_dirty && is_time && wadi_view_hub_has_room(hub, session->def->pictures_ahead))) {
         adapt(session, wadi_view_hub_ack_seconds(hub));
         session->is_edited = false;
         if (session->shown > 0 || make_picture(session)) {

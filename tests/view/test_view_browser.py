@@ -105,6 +105,20 @@ def pour_and_scrub(browser):
     shot(browser, "scrubbed")
 
 
+def test_slow_drawing_thins_out_while_something_moves(browser):
+    thinned = "document.getElementById('thinned')"
+    with Server(WADI, scene_file(), "--threads", "1") as server:
+        begin(browser, server)
+        radius = browser.value("wadi.stage.grains.uniforms.radius.value")
+        browser.value("wadi.stage.thinning.budget = 0")
+        browser.until("wadi.stage.grains.stride === 8")
+        assert abs(browser.value("wadi.stage.grains.uniforms.radius.value") / radius - 2) < 1e-6
+        assert "1 of 8" in browser.until(f"!{thinned}.hidden && {thinned}.textContent")
+        shot(browser, "thinned")
+        browser.value("document.getElementById('play').click()")
+        browser.until(f"wadi.stage.grains.stride === 1 && {thinned}.hidden")
+
+
 def test_the_page_comes_back_after_a_restart_of_the_server(browser):
     server = Server(WADI, scene_file(), "--threads", "1")
     begin(browser, server)

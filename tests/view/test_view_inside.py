@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from view_harness import Browser, find_browser  # noqa: E402
@@ -64,6 +63,17 @@ def shot(browser, name):
     return browser.screenshot(os.path.join(folder, name + ".png") if folder else None)
 
 
+def print_rate(browser, what, frame):
+    """Pictures drawn and steps taken a second until the frame."""
+    facts = f"[{STATE}.drawn, {STATE}.picture.steps, {STATE}.time, performance.now() / 1000]"
+    start = browser.value(facts)
+    browser.until(f"{STATE}.frame >= {frame}", 120)
+    drawn, steps, simulated, seconds = (b - a for a, b in zip(start, browser.value(facts)))
+    print(f"inside the page, {what}: {browser.value(STATE + '.particles')} particles, {drawn / seconds:.1f} pictures and "
+          f"{steps / seconds:.1f} steps a second, {simulated / seconds:.2f} times real time, each "
+          f"{browser.value('wadi.stage.grains.stride')}. particle drawn")
+
+
 def test_the_grid_solver_runs_live_in_the_page(browser):
     with Host(False) as host:
         begin(browser, host)
@@ -72,12 +82,7 @@ def test_the_grid_solver_runs_live_in_the_page(browser):
         assert browser.value(STATE + ".facts.cell_size") <= 1.0 / 24
         browser.until(STATE + ".frame >= 3", 60)
         first = shot(browser, "inside_start")
-        start, began = browser.value(STATE + ".time"), time.monotonic()
-        browser.until(STATE + ".frame >= 12", 120)
-        pace = (browser.value(STATE + ".time") - start) / (time.monotonic() - began)
-        rate = browser.value(STATE + ".rate")
-        print(f"inside the page, one thread: {browser.value(STATE + '.particles')} particles, {rate:.1f} pictures a second, "
-              f"{pace:.2f} times real time")
+        print_rate(browser, "one thread", 12)
         assert shot(browser, "inside_later") != first, "the picture does not move"
 
 
@@ -90,10 +95,8 @@ def test_it_plays_as_with_a_server(browser):
         browser.value("document.querySelector('[data-tool=water]').click()")
         browser.drag([(420, 300), (430, 302), (440, 304)])
         browser.until(f"{STATE}.particles > {count}", 60)
-        browser.until(STATE + ".frame >= 5", 120)
+        print_rate(browser, "threads", 8)
         shot(browser, "inside_threads")
-        print(f"inside the page, threads: {browser.value(STATE + '.particles')} particles, "
-              f"{browser.value(STATE + '.rate'):.1f} pictures a second")
         browser.value("document.getElementById('restart').click()")
         browser.until(STATE + f".frame == 1 && {STATE}.particles == {count}", 60)
         assert browser.value("getComputedStyle(document.getElementById('record')).display") == "none"

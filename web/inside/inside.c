@@ -44,7 +44,7 @@ static void list_scenes(bool has_threads)
 EMSCRIPTEN_KEEPALIVE const char *wadi_inside_begin(int threads)
 {
     WadiError error = { 0 };
-    def = (WadiViewDef){ .scene = wadi_default_scene_def(), .threads = threads };
+    def = (WadiViewDef){ .scene = wadi_default_scene_def(), .threads = threads, .pictures_ahead = 1 };
     list_scenes(threads > 1);
     wadi_view_hub_init(&hub);
     wadi_view_session_init(&session, &def, &hub);

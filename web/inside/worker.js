@@ -45,7 +45,8 @@ function fail(why) {
 self.importScripts(`${name}.js`);
 self.makeWadi({ mainScriptUrlOrBlob: `${name}.js` }).then((made) => {
   wadi = made;
-  const threads = hasThreads ? Math.min(navigator.hardwareConcurrency, 8) : 1;
+  const spare = Number(new URLSearchParams(self.location.search).get("spare")); // cores that the page draws with
+  const threads = hasThreads ? Math.max(Math.min(navigator.hardwareConcurrency - spare, 8), 1) : 1;
   const problem = wadi.ccall("wadi_inside_begin", "string", ["number"], [threads]);
   if (problem) {
     fail(problem);

@@ -34,6 +34,8 @@ export function readPicture(buffer) {
 export class Grains {
   constructor(shared) {
     this.capacity = 0; // chunks
+    this.stride = 1; // each such slot is drawn
+    this.radius = 0.01; // of a particle when all are drawn
     this.uniforms = {
       ...shared,
       chunks: { value: null },
@@ -44,6 +46,8 @@ export class Grains {
       wetness: { value: 0 },
       mapped: { value: 0 },
       colours: { value: [0, 1, 2, 3].map(() => new THREE.Vector3(0.5, 0.4, 0.25)) },
+      sunInView: { value: new THREE.Vector3() },
+      upInView: { value: new THREE.Vector3(0, 0, 1) },
       viewToWorld: { value: new THREE.Matrix4() },
     };
     const material = (vertexShader, fragmentShader) =>
@@ -76,11 +80,26 @@ export class Grains {
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute("word", this.words);
     geometry.setAttribute("value", this.values);
-    geometry.setDrawRange(0, 0);
     this.points.geometry = geometry;
+    this.strided = new Map(); // lists of each second and each fourth slot
+    this.chunkCount = Math.min(this.chunkCount ?? 0, capacity);
+    this.setStride(this.stride);
     this.places = new THREE.DataTexture(places, CHUNK_TEXTURE, rows, THREE.RGBAFormat, THREE.FloatType);
     this.places.needsUpdate = true;
     this.uniforms.chunks.value = this.places;
+  }
+
+  // Draws each slot, each second or each fourth. The server gives these slots to the same ids in all pictures. Fewer grains
+  // are drawn larger, so that the body stays closed.
+  setStride(stride) {
+    if (stride > 1 && !this.strided.has(stride)) {
+      const slots = Uint32Array.from({ length: (this.capacity * CHUNK) / stride }, (_, i) => i * stride);
+      this.strided.set(stride, new THREE.BufferAttribute(slots, 1));
+    }
+    this.stride = stride;
+    this.points.geometry.setIndex(stride > 1 ? this.strided.get(stride) : null);
+    this.points.geometry.setDrawRange(0, (this.chunkCount * CHUNK) / stride);
+    this.uniforms.radius.value = this.radius * Math.cbrt(stride);
   }
 
   apply(picture) {
@@ -108,7 +127,8 @@ export class Grains {
     if (firstOfRun >= 0) ranges.push([firstOfRun, endOfRun]);
     this.upload(ranges);
     this.uniforms.tile.value = picture.tile;
-    this.points.geometry.setDrawRange(0, picture.chunkCount * CHUNK);
+    this.chunkCount = picture.chunkCount;
+    this.setStride(this.stride);
   }
 
   // Many short pieces cost more than one long one.
@@ -128,11 +148,11 @@ export class Grains {
   // The distance along a ray (direction of length 1) at which it meets the first grain; Infinity: none. On the processor: the
   // graphics card would answer only after the pictures that wait to be drawn. Chunks beside the ray are passed over.
   hit({ origin: o, direction: d }) {
-    const places = this.places.image.data, tile = this.uniforms.tile.value, radius = this.uniforms.radius.value;
+    const places = this.places.image.data, tile = this.uniforms.tile.value, radius = this.radius;
     const cut = this.uniforms.cut.value, step = tile / 1024, wide = (0.87 * tile + radius) ** 2;
     let first = Infinity;
     const along = (x, y, z) => x * d.x + y * d.y + z * d.z;
-    for (let chunk = 0; chunk * CHUNK < this.points.geometry.drawRange.count; ++chunk) {
+    for (let chunk = 0; chunk < this.chunkCount; ++chunk) {
       const count = places[4 * chunk + 3];
       const px = places[4 * chunk] - o.x, py = places[4 * chunk + 1] - o.y, pz = places[4 * chunk + 2] - o.z;
       const mx = px + 0.5 * tile, my = py + 0.5 * tile, mz = pz + 0.5 * tile;
@@ -152,6 +172,7 @@ export class Grains {
   clear() {
     this.places.image.data.fill(0);
     this.places.needsUpdate = true;
-    this.points.geometry.setDrawRange(0, 0);
+    this.chunkCount = 0;
+    this.setStride(this.stride);
   }
 }

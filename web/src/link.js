@@ -73,8 +73,9 @@ export class Link {
 
 // The same with the solver inside the page: a worker in place of the server.
 export class InsideLink {
-  constructor(handlers, script) {
-    this.worker = new Worker(script);
+  // drawsOnProcessor: the drawing needs a core of its own.
+  constructor(handlers, script, drawsOnProcessor) {
+    this.worker = new Worker(drawsOnProcessor ? `${script}?spare=1` : script);
     this.worker.onmessage = ({ data }) => {
       if (typeof data === "string") handlers.text(JSON.parse(data));
       else handlers.binary(data);

@@ -8,7 +8,7 @@ import { Stage } from "./stage.js";
 const TOOLS = ["look", "sand", "water", "push", "dig"];
 const state = {
   tool: "look", isPlaying: true, facts: null, message: null, frame: 0, last: 1, isScrubbing: false, isLive: true,
-  names: {}, attribute: "", picture: null, drawn: 0, acknowledged: 0, hasFitted: false,
+  names: {}, attribute: "", picture: null, drawn: 0, acknowledged: 0, hasFitted: false, kept: 1,
 };
 let stage;
 try {
@@ -71,13 +71,23 @@ function onStats(stats) {
   state.last = stats.frames;
   if (!state.isScrubbing) $("scrub").max = Math.max(stats.frames, 1);
   if (stats.stages) chart.add(stats.stages);
-  $("thinned").hidden = stats.kept >= 1;
-  if (stats.kept < 1) $("thinned").textContent = `showing 1 of ${Math.round(1 / stats.kept)} particles: the connection or this browser is too slow for all`;
+  state.kept = stats.kept;
+  showThinned();
   if (stats.playing !== state.isPlaying) {
     state.isPlaying = stats.playing;
     showPlaying();
   }
   $("record").classList.toggle("on", stats.recording);
+}
+
+// Particles that the server leaves out, and those that are left out of the drawing while something moves.
+function showThinned() {
+  const stride = stage.grains.stride, each = Math.round(stride / state.kept);
+  $("thinned").hidden = each <= 1;
+  if (each > 1) {
+    $("thinned").textContent = `showing 1 of ${each} particles: ` + (state.kept < 1 ? "the connection or this browser is too slow for all"
+      : "this browser draws too slowly for all while something moves");
+  }
 }
 
 function onProblem(message) {
@@ -115,7 +125,7 @@ const handlers = {
     if (kind === 1) {
       const picture = readPicture(buffer);
       // Fewer grains are drawn larger, so that the body stays closed.
-      stage.grains.uniforms.radius.value = 0.55 * state.facts.spacing * Math.cbrt(picture.particles / Math.max(picture.shown, 1));
+      stage.grains.radius = 0.55 * state.facts.spacing * Math.cbrt(picture.particles / Math.max(picture.shown, 1));
       stage.applyPicture(picture);
       state.picture = picture;
       state.frame = picture.frame;
@@ -136,21 +146,27 @@ const handlers = {
 // Where the page comes from says where the solver runs: `wadi view` has a server, the folder of `make web` a worker.
 async function connect() {
   const host = await fetch("host.json").then((answer) => answer.json());
-  link = host.worker ? new InsideLink(handlers, host.worker) : new Link(handlers);
+  link = host.worker ? new InsideLink(handlers, host.worker, stage.isSoftware) : new Link(handlers);
   document.body.classList.toggle("is-inside", !!host.worker);
 }
 connect().catch(() => handlers.lost("The server does not answer. Load the page again."));
 
 // Drawing: when something changed. A picture is acknowledged when it is drawn, and the next one comes.
+const STILL_MS = 300; // without a change: all particles are drawn again
 let slow = 0, before = 0;
 function loop(now) {
   requestAnimationFrame(loop);
   const elapsed = now - before;
   before = now;
-  if (!stage.isNeeded || stage.isDrawing()) return;
+  if (stage.isDrawing()) return;
+  const isStill = now - stage.changedAt > (state.isPlaying ? 1500 : STILL_MS);
+  if (!stage.isNeeded && !(isStill && stage.grains.stride > 1)) return;
   slow = elapsed > 45 ? Math.min(slow + 1, 40) : Math.max(slow - 0.5, 0);
   if (slow > 12 && $("quality").value === "auto") stage.setQuality(0);
-  stage.draw();
+  const stride = isStill || $("quality").value === "full" ? 1 : stage.thinning.stride;
+  const hasOther = stride !== stage.grains.stride;
+  stage.draw(stride);
+  if (hasOther) showThinned();
   state.drawn += 1;
   if (state.picture && state.acknowledged !== state.picture.sequence) {
     state.acknowledged = state.picture.sequence;

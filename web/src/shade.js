@@ -6,7 +6,11 @@ export const CHUNK_TEXTURE = 256; // chunks in a row of their texture
 
 export const SUN = [-0.52, -0.38, 0.77]; // direction to it: from the left of the first view, so that shadows are seen
 
-const LIGHT = `
+const LIGHTS = `
+const vec3 SKY_UNDER = vec3(0.34, 0.31, 0.29), SKY_ABOVE = vec3(0.52, 0.58, 0.66), SUN_COLOUR = vec3(1.25, 1.15, 1.0);
+`;
+
+const LIGHT = LIGHTS + `
 uniform vec3 sun;            // direction to it, world
 uniform mat4 shadowMatrix;   // world to shadow map, 0..1
 uniform highp sampler2D shadowMap;
@@ -29,8 +33,8 @@ float lit(vec3 world, vec3 normal) {
 vec3 shade(vec3 colour, vec3 world, vec3 normal) {
   float direct = max(dot(normal, sun), 0.0);
   if (direct > 0.0) direct *= lit(world, normal);
-  vec3 sky = mix(vec3(0.34, 0.31, 0.29), vec3(0.52, 0.58, 0.66), 0.5 + 0.5 * normal.z);
-  vec3 linear = colour * (sky + direct * vec3(1.25, 1.15, 1.0));
+  vec3 sky = mix(SKY_UNDER, SKY_ABOVE, 0.5 + 0.5 * normal.z);
+  vec3 linear = colour * (sky + direct * SUN_COLOUR);
 #ifdef FAST
   return sqrt(linear / (1.0 + 0.25 * linear));
 #else
@@ -75,16 +79,23 @@ bool place() {
 }
 `;
 
-export const grainVertex = PLACE + `
+export const grainVertex = PLACE + LIGHTS + `
 uniform mat4 viewMatrix;
 uniform mat4 projectionMatrix;
 uniform float height;       // of the picture, pixels
 uniform vec3 colours[4];    // of the materials, linear
 uniform float wetness;      // 1: the value is wetness and darkens
 uniform float mapped;       // 1: colours show the value
+#ifdef FAST
+flat out vec3 under, above, sunny; // as the screen shows it: lit from below and above, and what the sun adds
+vec3 shown(vec3 linear) {
+  return sqrt(linear / (1.0 + 0.25 * linear));
+}
+#else
 out vec3 colour;
 out vec3 center;            // view space
 flat out float glossy;
+#endif
 ${MAP}
 void main() {
   gl_PointSize = 0.0;
@@ -93,17 +104,29 @@ void main() {
   vec4 view = viewMatrix * vec4(world, 1.0);
   gl_Position = projectionMatrix * view;
   gl_PointSize = max(height * projectionMatrix[1][1] * radius / gl_Position.w, 1.5);
-  center = view.xyz;
   vec3 own = colours[material];
   own *= mix(1.0, mix(1.0, 0.42, value), wetness);
-  colour = mapped > 0.5 ? map(value) : own;
+  if (mapped > 0.5) own = map(value);
+#ifdef FAST
+  under = shown(own * SKY_UNDER);
+  above = shown(own * SKY_ABOVE);
+  sunny = shown(own * (SKY_ABOVE + SUN_COLOUR)) - above;
+#else
+  center = view.xyz;
+  colour = own;
   glossy = wetness * value;
+#endif
 }
 `;
 
+// FAST: for the processor. The colours of a grain are made once in its vertex and mixed by the normal.
 export const grainFragment = `
 precision highp float;
 precision highp int;
+#ifdef FAST
+flat in vec3 under, above, sunny;
+uniform vec3 sunInView, upInView;
+#else
 in vec3 colour;
 in vec3 center;
 flat in float glossy;
@@ -111,21 +134,22 @@ uniform mat4 projectionMatrix;
 uniform mat4 viewToWorld;
 uniform float radius;
 uniform float shadowBias;
-out vec4 outColour;
 ${LIGHT}
+#endif
+out vec4 outColour;
 void main() {
   vec2 q = gl_PointCoord * 2.0 - 1.0;
   float r = dot(q, q);
   if (r > 1.0) discard;
   vec3 n = vec3(q.x, -q.y, sqrt(1.0 - r));
-#ifndef FAST
+#ifdef FAST
+  outColour = vec4(mix(under, above, 0.5 + 0.5 * dot(n, upInView)) + max(dot(n, sunInView), 0.0) * sunny, 1.0);
+#else
   vec3 at = center + n * radius;
   vec4 clip = projectionMatrix * vec4(at, 1.0);
   gl_FragDepth = 0.5 * clip.z / clip.w + 0.5;
-#endif
   vec3 normal = mat3(viewToWorld) * n;
   outColour = vec4(shade(colour, (viewToWorld * vec4(center, 1.0)).xyz, normal), 1.0);
-#ifndef FAST
   outColour.rgb += 0.25 * glossy * pow(max(n.z, 0.0), 24.0);
 #endif
 }
@@ -165,7 +189,17 @@ uniform mat4 viewMatrix;
 uniform mat4 projectionMatrix;
 out vec3 world;
 out vec3 normal;
+#ifdef FAST
+uniform vec3 colour;
+uniform vec3 sun;
+flat out vec3 groundColour; // with its light, as the screen shows it
+${LIGHTS}
+#endif
 void main() {
+#ifdef FAST
+  groundColour = colour * (SKY_ABOVE + sun.z * SUN_COLOUR);
+  groundColour = sqrt(groundColour / (1.0 + 0.25 * groundColour));
+#endif
   world = low + mix(position, coded.xyz * size, isPacked);
   float bits = floor(coded.w * 65535.0 + 0.5);
   vec2 oct = vec2(mod(bits, 256.0), floor(bits / 256.0)) / 127.5 - 1.0;
@@ -178,6 +212,9 @@ export const meshFragment = `
 precision highp float;
 in vec3 world;
 in vec3 normal;
+#ifdef FAST
+flat in vec3 groundColour;
+#endif
 uniform vec3 colour;
 uniform vec3 eye;
 uniform float isPacked;
@@ -189,6 +226,16 @@ uniform float shadowBias;
 out vec4 outColour;
 ${LIGHT}
 void main() {
+#ifdef FAST
+  if (checker > 0.0) { // most of the picture: its light is the same everywhere
+    float far = dot(world.xy, world.xy) / (haze * haze);
+    vec2 c = floor(world.xy / checker);
+    float contrast = 0.08 * clamp(1.0 - 16.0 * far, 0.0, 1.0);
+    vec3 own = groundColour * (1.0 - 0.5 * contrast + contrast * mod(c.x + c.y, 2.0));
+    outColour = vec4(mix(own, vec3(${SKY.join(", ")}), smoothstep(0.0225, 1.0, far)), 1.0);
+    return;
+  }
+#endif
   if (dot(world, cut.xyz) > cut.w && checker == 0.0) discard;
   vec3 n = isPacked > 0.5 ? normalize(normal) : normalize(cross(dFdx(world), dFdy(world)));
   if (checker > 0.0) n = vec3(0.0, 0.0, 1.0);

@@ -3,6 +3,7 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Grains } from "./grains.js";
+import { Thinning } from "./thin.js";
 import { meshFragment, meshVertex, SKY, SUN } from "./shade.js";
 
 const SHADOW = 1024;
@@ -41,6 +42,8 @@ export class Stage {
     this.isNeeded = true;
     this.shadowIsOld = true;
     this.fence = null; // of the picture that is being drawn
+    this.drawAt = 0; // when it was begun
+    this.thinning = new Thinning();
   }
 
   // Without a graphics card the processor draws, which the simulation may need as well.
@@ -52,6 +55,7 @@ export class Stage {
 
   need() {
     this.isNeeded = true;
+    this.changedAt = performance.now();
   }
 
   makeLight() {
@@ -91,6 +95,7 @@ export class Stage {
       new Float32Array(9), 3)); // one triangle: two would show where they meet
     this.ground = new THREE.Mesh(geometry, this.meshMaterial(colour(0.55, 0.55, 0.53)));
     this.ground.frustumCulled = false;
+    this.ground.renderOrder = 1; // behind most: what covers it spares its pixels
     this.scene.add(this.ground);
   }
 
@@ -118,7 +123,8 @@ export class Stage {
     p.needsUpdate = true;
     this.ground.material.uniforms.checker.value = this.size / 8;
     this.ground.material.uniforms.haze.value = 10 * this.size;
-    this.grains.uniforms.radius.value = 0.55 * facts.spacing;
+    this.thinning.reset();
+    this.grains.radius = 0.55 * facts.spacing;
     this.shared.shadowBias.value = 1.5 * facts.spacing;
     const sand = [colour(0.56, 0.39, 0.19), colour(0.42, 0.26, 0.13)], water = [colour(0.05, 0.19, 0.42), colour(0.05, 0.3, 0.32)];
     let sands = 0, waters = 0;
@@ -260,6 +266,7 @@ export class Stage {
     if (this.fence && gl.getSyncParameter(this.fence, gl.SYNC_STATUS) === gl.SIGNALED) {
       gl.deleteSync(this.fence);
       this.fence = null;
+      this.thinning.measured(performance.now() - this.drawAt, this.grains.stride);
     }
     return this.fence !== null;
   }
@@ -285,8 +292,11 @@ export class Stage {
     for (const object of hidden) object.visible = true;
   }
 
-  draw() {
+  // stride: each such particle.
+  draw(stride = 1) {
     const u = this.grains.uniforms;
+    this.drawAt = performance.now();
+    this.grains.setStride(stride);
     const hasShadow = this.quality >= 1 && this.shared.shadowStrength.value > 0;
     if (hasShadow && this.shadowIsOld) {
       const seen = u.hidden.value;
@@ -300,6 +310,8 @@ export class Stage {
     u.height.value = this.renderer.domElement.height;
     this.camera.updateMatrixWorld();
     u.viewToWorld.value.copy(this.camera.matrixWorld);
+    u.sunInView.value.copy(this.shared.sun.value).transformDirection(this.camera.matrixWorldInverse);
+    u.upInView.value.set(0, 0, 1).transformDirection(this.camera.matrixWorldInverse);
     this.renderer.render(this.scene, this.camera);
     this.shared.shadowStrength.value = strength;
     this.isNeeded = false;
