@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "sph/porous/sph_porous_flow.h"
+#include "sph/porous/sph_flux.h"
 #include "world/water.h"
 
 enum { BLOCK = WADI_SPH_FLOW_BLOCK, ITERATIONS = 60 };
@@ -27,17 +27,21 @@ typedef struct Solve {
 /* Gain of a particle in a substep, and its conductance. */
 static double gain_of(const WadiSphFlow *x, int32_t i, double *conductance)
 {
-    const WadiSphPairs *pairs = x->in->pairs;
-    double gain = 0.0, sum = 0.0;
-    for (int64_t n = wadi_sph_flow_first(x, i); n < pairs->start[i + 1]; ++n) {
-        double each;
-        gain -= wadi_sph_flux(x, i, pairs->index[n], wadi_sph_pair_slope(pairs, n), &each);
-        sum += each;
+    WadiF8 flows = { 0 }, conductances = { 0 };
+    for (int kind = 0; kind < 2; ++kind) {
+        WadiSphFluxList list;
+        wadi_sph_flux_list(x, i, kind == 0, &list);
+        for (int64_t n = list.first; n < list.end; n += WADI_SPH_LANES) {
+            WadiF8 flow, each;
+            wadi_sph_flux_eight(x, &list, n, &flow, &each);
+            flows += flow;
+            conductances += each;
+        }
     }
     double each;
-    gain -= wadi_sph_outflow(x, i, &each);
-    *conductance = sum + each;
-    return gain;
+    const double out = wadi_sph_outflow(x, i, &each);
+    *conductance = (double)wadi_sph_sum_lanes(&conductances) + each;
+    return -(double)wadi_sph_sum_lanes(&flows) - out;
 }
 
 static double step_block(void *context, int64_t first, int64_t end)
@@ -74,6 +78,7 @@ static void extrapolate_block(void *context, int64_t first, int64_t end)
         if (x->in->is_sand[i]) {
             const double guess = s->pressure[a] + s->momentum * (s->pressure[a] - s->last[a]);
             x->head[i] += guess - s->guess[a];
+            wadi_sph_set_number(x->in->pairs, i, (float)x->head[i]);
             s->guess[a] = guess;
         }
     }

@@ -1,38 +1,85 @@
-#include "sph/porous/sph_porous_flow.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "core/parallel.h"
+#include "sph/porous/sph_flux.h"
 #include "world/water.h"
 
 enum { BLOCK = WADI_SPH_FLOW_BLOCK };
 
+/* Sums over the neighbours of a particle. */
+typedef struct Gain {
+    WadiD4 mass;
+    WadiF4 momentum; /* relative to the particle's velocity */
+} Gain;
+
+#ifdef __AVX__
+#define TRUNC(four) ((WadiD4)_mm256_round_pd((__m256d)(four), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC))
+#else
+#define TRUNC(four) ((WadiD4){ trunc((four)[0]), trunc((four)[1]), trunc((four)[2]), trunc((four)[3]) })
+#endif
+
+/* Masses that go to four neighbours j: whole quanta, with the factors of donors and acceptors. Without
+ * branches: half of the flows go either way. */
+static inline __attribute__((always_inline)) void limit_four(const WadiSphFlow *x, int32_t i,
+                                                             const int32_t *j, const WadiF4 *flow,
+                                                             WadiD4 *mass)
+{
+    const WadiD4 own_give = (WadiD4){ 0 } + x->give[i], own_take = (WadiD4){ 0 } + x->take[i];
+    const WadiD4 give = { x->give[j[0]], x->give[j[1]], x->give[j[2]], x->give[j[3]] };
+    const WadiD4 take = { x->take[j[0]], x->take[j[1]], x->take[j[2]], x->take[j[3]] };
+    const WadiD4 out = WADI_DOUBLES(*flow), zero = { 0 };
+    const WadiL4 is_out = out > zero, is_full = take < own_give, is_empty = give < own_take;
+    const WadiL4 forth = ((WadiL4)take & is_full) | ((WadiL4)own_give & ~is_full);
+    const WadiL4 back = ((WadiL4)give & is_empty) | ((WadiL4)own_take & ~is_empty);
+    const WadiD4 factor = (WadiD4)((forth & is_out) | (back & ~is_out));
+    *mass = TRUNC(out * factor * WADI_WATER_QUANTA) * (1.0 / WADI_WATER_QUANTA);
+}
+
+/* What four neighbours give, as momentum. */
+static inline __attribute__((always_inline)) void add_momentum(const WadiSphFlow *x, int32_t i,
+                                                               const int32_t *j, const WadiD4 *mass,
+                                                               WadiF4 *momentum)
+{
+    const WadiF4 own = x->velocity[i], flow = WADI_FLOATS(*mass), zero = { 0 };
+    const WadiI4 is_into = (WadiI4)(flow < zero);
+    const WadiF4 come = (WadiF4)((WadiI4)-flow & is_into);
+    for (int l = 0; l < 4; ++l) {
+        *momentum += (x->velocity[j[l]] - own) * come[l];
+    }
+}
+
+static void add_gains(const WadiSphFlow *x, int32_t i, Gain *gain)
+{
+    const WadiSphPairs *pairs = x->in->pairs;
+    const int64_t end = pairs->start[i + 1];
+    for (int64_t n = wadi_sph_flow_first(x, i); n < end; n += 4) {
+        const int32_t *j = pairs->index + n, left = (int32_t)(end - n);
+        const WadiI4 lane = { 0, 1, 2, 3 }, is_before = lane < left;
+        const WadiF4 zero = { 0 }, flow = (WadiF4)((WadiI4) * (const WadiF4 *)(x->flow + n) & is_before);
+        const WadiI4 is_moving = (WadiI4)(flow != zero);
+        if ((is_moving[0] | is_moving[1] | is_moving[2] | is_moving[3]) == 0) {
+            continue;
+        }
+        WadiD4 mass;
+        limit_four(x, i, j, &flow, &mass);
+        gain->mass -= mass;
+        if (x->velocity != NULL) {
+            add_momentum(x, i, j, &mass, &gain->momentum);
+        }
+    }
+}
+
 static void gain_block(void *context, int64_t first, int64_t end)
 {
     const WadiSphFlow *x = context;
-    const WadiSphPairs *pairs = x->in->pairs;
     for (int64_t a = first; a < end; ++a) {
         const int32_t i = x->active[a];
-        double gain = 0.0;
-        WadiF4 momentum = { 0 };
-        for (int64_t n = wadi_sph_flow_first(x, i); n < pairs->start[i + 1]; ++n) {
-            const int32_t j = pairs->index[n];
-            const double out = (double)x->flow[n];
-            if (out == 0.0) {
-                continue;
-            }
-            const double factor =
-                out > 0.0 ? smaller(x->give[i], x->take[j]) : smaller(x->give[j], x->take[i]);
-            const double mass = wadi_sph_whole_quanta(out * factor);
-            gain -= mass;
-            if (mass < 0.0 && x->velocity != NULL) {
-                momentum += (x->velocity[j] - x->velocity[i]) * (float)-mass;
-            }
-        }
+        Gain gain = { 0 };
+        add_gains(x, i, &gain);
         x->leak[i] = wadi_sph_whole_quanta(x->leak[i] * x->give[i]);
-        x->gain[i] = gain - x->leak[i];
-        x->gain_momentum[i] = momentum;
+        x->gain[i] = (gain.mass[0] + gain.mass[2]) + (gain.mass[1] + gain.mass[3]) - x->leak[i];
+        x->gain_momentum[i] = gain.momentum;
     }
 }
 
@@ -67,15 +114,19 @@ static void seep_block(void *context, int64_t first, int64_t end)
     const WadiSphPairs *pairs = x->in->pairs;
     for (int64_t a = first; a < end; ++a) {
         const int32_t i = x->active[a];
-        double sum = 0.0;
-        for (int64_t n = wadi_sph_flow_first(x, i); n < pairs->start[i + 1]; ++n) {
-            double conductance;
-            if (x->in->fixed[pairs->index[n]] != 0) {
-                const float slope = wadi_sph_pair_slope(pairs, n);
-                sum += fabs(wadi_sph_flux(x, i, pairs->index[n], slope, &conductance));
+        float sum = 0.0f;
+        for (int kind = 0; kind < 2; ++kind) {
+            WadiSphFluxList list;
+            wadi_sph_flux_list(x, i, kind == 0, &list);
+            for (int64_t n = list.first; n < list.end; n += WADI_SPH_LANES) {
+                WadiF8 flow, conductance;
+                wadi_sph_flux_eight(x, &list, n, &flow, &conductance);
+                for (int l = 0; l < WADI_SPH_LANES; ++l) {
+                    sum += x->in->fixed[pairs->index[n + l]] != 0 ? fabsf(flow[l]) : 0.0f;
+                }
             }
         }
-        x->in->seep[i] = (float)(sum / x->capacity[i]);
+        x->in->seep[i] = sum / (float)x->capacity[i];
     }
 }
 

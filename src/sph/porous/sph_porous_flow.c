@@ -5,6 +5,7 @@
 
 #include "core/parallel.h"
 #include "matter/wetting.h"
+#include "sph/pairs/sph_lanes.h"
 #include "world/water.h"
 
 enum { BLOCK = WADI_SPH_FLOW_BLOCK, SUBSTEPS_MAX = 64 };
@@ -67,13 +68,14 @@ void wadi_sph_flow_set_head(const WadiSphFlow *x, int32_t i)
     if (in->is_sand[i]) {
         const double s = saturation_of(in, x->water, i);
         x->head[i] = in->pressure[i] - wadi_suction(pores, s);
-        x->mobility[i] = wadi_relative_permeability(pores, s);
-        x->seeping[i] = s >= WADI_SPH_SATURATED ? x->mobility[i] : 0.0;
+        x->mobility[i] = (float)wadi_relative_permeability(pores, s);
+        x->seeping[i] = s >= WADI_SPH_SATURATED ? x->mobility[i] : 0.0f;
     } else {
         x->head[i] = fmax(0.0, in->pressure[i]);
-        x->mobility[i] = 1.0;
-        x->seeping[i] = 0.0;
+        x->mobility[i] = 1.0f;
+        x->seeping[i] = 0.0f;
     }
+    wadi_sph_set_number(in->pairs, i, (float)x->head[i]);
 }
 
 static void set_heads(void *context, int64_t first, int64_t end)
@@ -138,6 +140,7 @@ static WadiStatus set_rates(WadiSphFlow *x, int *substeps, WadiArena *arena, Wad
     }
     *substeps = (int)fmin(fmax(1.0, ceil(fastest * in->dt / MARGIN)), SUBSTEPS_MAX);
     const double dt = in->dt / *substeps;
+    bool is_first = true;
     for (int m = 0; m < 256; ++m) {
         if (is_seen[m]) {
             const double wanted = in->materials[m].pores.permeability;
@@ -145,6 +148,8 @@ static WadiStatus set_rates(WadiSphFlow *x, int *substeps, WadiArena *arena, Wad
             const double permeability = rate > 1.0 ? wanted / rate : wanted;
             x->rate[m] = 2.0 * dt * permeability * WADI_SPH_PLACES /
                          (in->viscosity * in->spacing * in->spacing * in->lattice.laplacian);
+            x->sand_rate = is_first || x->rate[m] == x->sand_rate ? x->rate[m] : -1.0;
+            is_first = false;
         }
     }
     return WADI_OK;
@@ -154,9 +159,9 @@ WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, int *substeps, WadiArena *arena, 
 {
     const size_t count = (size_t)x->in->pairs->count;
     const double place = x->in->water_density * x->in->spacing / WADI_SPH_PLACES;
-    x->weight[0] = place * x->in->gravity.x;
-    x->weight[1] = place * x->in->gravity.y;
-    x->weight[2] = place * x->in->gravity.z;
+    x->weight[0] = (float)(place * x->in->gravity.x);
+    x->weight[1] = (float)(place * x->in->gravity.y);
+    x->weight[2] = (float)(place * x->in->gravity.z);
     WADI_TRY(WADI_ARENA_NEW(arena, &x->active, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->head, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->outlet, count, "porous flow", error));
@@ -164,7 +169,8 @@ WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, int *substeps, WadiArena *arena, 
     WADI_TRY(WADI_ARENA_NEW(arena, &x->capacity, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->mobility, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->seeping, count, "porous flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->flow, (size_t)x->in->pairs->start[count], "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->flow, (size_t)x->in->pairs->start[count] + WADI_SPH_LANES,
+                            "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->give, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->take, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->gain, count, "porous flow", error));

@@ -16,10 +16,10 @@ typedef struct WadiSphFlow {
     WadiF4 *velocity;
     int32_t *active; /* particles that may exchange water */
     int32_t active_count;
-    double *head;        /* p - P_c, Pa */
-    double *mobility;    /* S^b; of water 1 */
-    double *seeping;     /* the same towards water: only saturated sand gives */
-    float *flow;         /* per pair of an active particle: mass that leaves it */
+    double *head;        /* p - P_c, Pa; rounded, also the numbers of the pairs */
+    float *mobility;     /* S^b; of water 1 */
+    float *seeping;      /* the same towards water: only saturated sand gives */
+    float *flow;         /* per pair of an active particle: mass that leaves it; padded by eight */
     double *give, *take; /* factors of donors and acceptors */
     double *into;        /* mass that an active particle would take without limits */
     double *next;        /* take of the full ones, as it becomes known in a round */
@@ -29,11 +29,12 @@ typedef struct WadiSphFlow {
     double *gain;          /* mass */
     WadiF4 *gain_momentum; /* over the unit of mass, relative to the particle's velocity */
     double *rate;          /* by material: 2 dt K / (viscosity dx^2 lattice), 1/Pa */
+    double sand_rate;      /* that of all sand that takes part; -1: they differ */
     double *outlet;        /* conductance into the air, over a particle's rate */
     double *leak;          /* mass that goes there in a substep; then with its factor */
     double noise;          /* as in->noise; 0 in the solve of the pressure, which would be too low by it */
     double *capacity;      /* room for water in an empty particle */
-    double weight[3];      /* of water, Pa a place, by axis */
+    float weight[3];       /* of water, Pa a place, by axis */
 } WadiSphFlow;
 
 /* Lists the active particles, sets their heads and the rates of a substep. Memory in the arena. */
@@ -67,38 +68,6 @@ static inline double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Mass that goes from i to j in a substep, without limits; exactly the opposite of that from j to i.
- * `slope` is that of the pair, with both volumes; the conductance is the flow a pascal. */
-static inline __attribute__((always_inline)) double wadi_sph_flux(const WadiSphFlow *x, int32_t i, int32_t j,
-                                                                  float slope, double *conductance)
-{
-    const WadiSphPorousIn *in = x->in;
-    const WadiI4 d = WADI_SPH_PLACES_BETWEEN(in->pairs->place[i], in->pairs->place[j]);
-    const double fall =
-        (double)d[0] * x->weight[0] + (double)d[1] * x->weight[1] + (double)d[2] * x->weight[2];
-    double drop = (x->head[i] - x->head[j]) - fall;
-    if (in->is_sand[i] != in->is_sand[j]) {
-        /* The pressure of single particles of water is noisy: without this, water and saturated sand would
-         * exchange it for ever. */
-        const double noise =
-            x->noise * 0.5 * (double)(wadi_sph_size(in->pairs, i) + wadi_sph_size(in->pairs, j));
-        drop = drop > noise ? drop - noise : drop < -noise ? drop + noise : 0.0;
-    }
-    const int32_t donor = drop > 0.0 ? i : j, acceptor = drop > 0.0 ? j : i;
-    const double mobility = in->is_sand[acceptor] ? x->mobility[donor] : x->seeping[donor];
-    if (mobility == 0.0) {
-        *conductance = 0.0;
-        return 0.0;
-    }
-    const double rate_i = x->rate[in->material[i]], rate_j = x->rate[in->material[j]];
-    double rate = in->is_sand[i] ? rate_i : rate_j;
-    if (in->is_sand[i] && in->is_sand[j] && rate_i != rate_j) {
-        rate = 2.0 * rate_i * rate_j / (rate_i + rate_j);
-    }
-    *conductance = (double)slope * rate * mobility;
-    return *conductance * drop;
-}
-
 /* Mass that leaves saturated sand into the air in a substep, without limits. */
 static inline double wadi_sph_outflow(const WadiSphFlow *x, int32_t i, double *conductance)
 {
@@ -106,7 +75,7 @@ static inline double wadi_sph_outflow(const WadiSphFlow *x, int32_t i, double *c
     if (x->outlet[i] == 0.0 || !(x->head[i] > 0.0)) {
         return 0.0;
     }
-    *conductance = x->outlet[i] * x->rate[x->in->material[i]] * x->seeping[i];
+    *conductance = x->outlet[i] * x->rate[x->in->material[i]] * (double)x->seeping[i];
     return *conductance * x->head[i];
 }
 

@@ -1,6 +1,9 @@
 /* Limits of the flows between pores: a donor gives no more than it has, an acceptor takes no more than it has
  * room. [theory 11.6] */
+#include <string.h>
+
 #include "core/parallel.h"
+#include "sph/porous/sph_flux.h"
 #include "sph/porous/sph_porous_flow.h"
 
 enum { BLOCK = WADI_SPH_FLOW_BLOCK, ROUNDS = 16 };
@@ -14,8 +17,8 @@ static const double LEAST_GAIN = 0.01;
 static double potential(const WadiSphFlow *x, int32_t i, int32_t from)
 {
     const WadiI4 d = WADI_SPH_PLACES_BETWEEN(x->in->pairs->place[i], x->in->pairs->place[from]);
-    return x->head[i] - (double)d[0] * x->weight[0] - (double)d[1] * x->weight[1] -
-           (double)d[2] * x->weight[2];
+    return x->head[i] - (double)d[0] * (double)x->weight[0] - (double)d[1] * (double)x->weight[1] -
+           (double)d[2] * (double)x->weight[2];
 }
 
 /* Shell's sort: in place, and fast enough for a block. Equal ones stay in an order that only they decide. */
@@ -46,25 +49,43 @@ void wadi_sph_flow_order(WadiSphFlow *x)
     wadi_parallel_for(x->active_count, BLOCK, order_block, x);
 }
 
+/* Flows of one list. Added up in double: limits are met to a quantum. */
+static void flow_list(const WadiSphFlow *x, const WadiSphFluxList *list, WadiD4 *out, WadiD4 *into)
+{
+    const WadiF8 zero = { 0 };
+    for (int64_t n = list->first; n < list->end; n += WADI_SPH_LANES) {
+        WadiF8 flow, conductance;
+        wadi_sph_flux_eight(x, list, n, &flow, &conductance);
+        const WadiF8 gone = WADI_MAX8(flow, zero), come = WADI_MAX8(-flow, zero);
+        *out += WADI_ROW_LOW_DOUBLE(gone) + WADI_ROW_HIGH_DOUBLE(gone);
+        *into += WADI_ROW_LOW_DOUBLE(come) + WADI_ROW_HIGH_DOUBLE(come);
+        if (n + WADI_SPH_LANES <= list->end) {
+            *(WadiF8 *)(x->flow + n) = flow;
+        } else {
+            memcpy(x->flow + n, &flow, (size_t)(list->end - n) * sizeof *x->flow);
+        }
+    }
+}
+
+static inline double sum_of(const WadiD4 *four)
+{
+    return ((*four)[0] + (*four)[2]) + ((*four)[1] + (*four)[3]);
+}
+
 static void limit_block(void *context, int64_t first, int64_t end)
 {
     const WadiSphFlow *x = context;
-    const WadiSphPairs *pairs = x->in->pairs;
     for (int64_t a = first; a < end; ++a) {
         const int32_t i = x->active[a];
-        double out = 0.0, into = 0.0;
-        for (int64_t n = wadi_sph_flow_first(x, i); n < pairs->start[i + 1]; ++n) {
-            double conductance;
-            const float flow =
-                (float)wadi_sph_flux(x, i, pairs->index[n], wadi_sph_pair_slope(pairs, n), &conductance);
-            const double mass = (double)flow;
-            x->flow[n] = flow;
-            out += mass > 0.0 ? mass : 0.0;
-            into += mass < 0.0 ? -mass : 0.0;
+        WadiD4 out_lanes = { 0 }, into_lanes = { 0 };
+        for (int kind = 0; kind < 2; ++kind) {
+            WadiSphFluxList list;
+            wadi_sph_flux_list(x, i, kind == 0, &list);
+            flow_list(x, &list, &out_lanes, &into_lanes);
         }
         double conductance;
         x->leak[i] = wadi_sph_outflow(x, i, &conductance);
-        out += x->leak[i];
+        const double out = sum_of(&out_lanes) + x->leak[i], into = sum_of(&into_lanes);
         const double room = larger(0.0, x->capacity[i] - x->water[i]);
         x->give[i] = out > x->water[i] ? x->water[i] / out : 1.0;
         x->take[i] = into > room ? room / into : 1.0;

@@ -1,0 +1,108 @@
+/* Flows of water between a particle and eight of its neighbours, in a substep and without limits:
+ *   J_ij = conductance (Phi_i - Phi_j),  conductance = slope rate mobility of the donor
+ * Exactly the opposite from the other side: all that decides on it is the same there, or the opposite. */
+#ifndef WADI_SPH_FLUX_H
+#define WADI_SPH_FLUX_H
+
+#include "sph/pairs/sph_lanes.h"
+#include "sph/porous/sph_porous_flow.h"
+
+/* Of the heads: smaller drops are rounding and move nothing. */
+#define WADI_SPH_DROP_EPSILON 4.8e-7f
+
+/* A particle and the neighbours of one kind with which it can exchange water. The numbers of the pairs are
+ * the heads, Pa. */
+typedef struct WadiSphFluxList {
+    int32_t i;
+    int64_t first, end; /* entries */
+    WadiI4 place;
+    float head;
+    float mobility;      /* where the particle gives */
+    const float *others; /* where they give, by particle */
+    bool is_other_kind;
+    float rate;  /* 1/Pa, times the unit of slopes; NAN: differs from neighbour to neighbour */
+    float noise; /* Pa: smaller drops move nothing */
+} WadiSphFluxList;
+
+/* The rate of a pair with sand in it, 1/Pa: between two sands as two resistances in a row. */
+static inline float wadi_sph_flux_rate(const WadiSphFlow *x, int32_t i, int32_t j)
+{
+    const WadiSphPorousIn *in = x->in;
+    const float rate_i = (float)x->rate[in->material[i]], rate_j = (float)x->rate[in->material[j]];
+    if (in->is_sand[i] && in->is_sand[j] && rate_i != rate_j) {
+        return 2.0f * rate_i * rate_j / (rate_i + rate_j);
+    }
+    return in->is_sand[i] ? rate_i : rate_j;
+}
+
+/* The list of sand among the neighbours of i, or that of water; the second is empty for water. */
+static inline void wadi_sph_flux_list(const WadiSphFlow *x, int32_t i, bool of_sand, WadiSphFluxList *list)
+{
+    const WadiSphPorousIn *in = x->in;
+    const WadiSphPairs *pairs = in->pairs;
+    const bool is_sand = in->is_sand[i] != 0, is_same = is_sand && of_sand;
+    const int64_t other = pairs->start[i] + pairs->same[i], end = pairs->start[i + 1];
+    *list = (WadiSphFluxList){ .i = i,
+                               .first = is_same ? pairs->start[i] : other,
+                               .end = is_same              ? other
+                                      : is_sand || of_sand ? end
+                                                           : other,
+                               .place = pairs->place[i],
+                               .head = wadi_sph_number(pairs, i),
+                               .mobility = of_sand ? x->mobility[i] : x->seeping[i],
+                               .others = is_sand ? x->mobility : x->seeping,
+                               .is_other_kind = !is_same,
+                               .noise = is_same ? 0.0f : (float)x->noise };
+    const float rate = is_sand ? (float)x->rate[in->material[i]] : (float)x->sand_rate;
+    const bool is_even = x->sand_rate >= 0.0 || (is_sand && !of_sand);
+    list->rate = is_even ? rate * pairs->slope_unit : NAN;
+}
+
+/* The pressure of single particles of water is noisy: without this, water and saturated sand would exchange
+ * it for ever. */
+static inline __attribute__((always_inline)) void wadi_sph_remove_noise(const WadiSphFlow *x,
+                                                                        const WadiSphFluxList *list,
+                                                                        const int32_t *j, WadiF8 *drop)
+{
+    WadiF8 noise = (WadiF8){ 0 } + list->noise;
+    for (int l = 0; l < WADI_SPH_LANES && x->in->pairs->size != NULL; ++l) {
+        noise[l] =
+            list->noise * 0.5f * (wadi_sph_size(x->in->pairs, list->i) + wadi_sph_size(x->in->pairs, j[l]));
+    }
+    const WadiF8 zero = { 0 }, down = *drop - noise, up = *drop + noise;
+    *drop = WADI_MAX8(down, zero) + WADI_MIN8(up, zero);
+}
+
+/* Flows to the neighbours n .. n + 7, and their conductances; 0 beyond the end of the list. */
+static inline __attribute__((always_inline)) void wadi_sph_flux_eight(const WadiSphFlow *x,
+                                                                      const WadiSphFluxList *list, int64_t n,
+                                                                      WadiF8 *flow, WadiF8 *conductance)
+{
+    const WadiSphPairs *pairs = x->in->pairs;
+    const int32_t *j = pairs->index + n;
+    WadiSphEight eight;
+    WadiF8 slope, others, rate = (WadiF8){ 0 } + list->rate;
+    wadi_sph_load_slopes(pairs, n, list->end, &slope);
+    wadi_sph_load_eight(pairs, &list->place, j, &eight);
+    for (int l = 0; l < WADI_SPH_LANES; ++l) {
+        others[l] = list->others[j[l]];
+    }
+    if (!(list->rate == list->rate)) {
+        for (int l = 0; l < WADI_SPH_LANES; ++l) {
+            rate[l] = wadi_sph_flux_rate(x, list->i, j[l]) * pairs->slope_unit;
+        }
+    }
+    const float *weight = x->weight, head = list->head;
+    const WadiF8 fall = eight.x * weight[0] + eight.y * weight[1] + eight.z * weight[2];
+    const WadiF8 raw = (head - eight.number) - fall, size = WADI_MAX8(raw, -raw);
+    const WadiF8 heads = fabsf(head) + WADI_MAX8(eight.number, -eight.number);
+    WadiF8 drop = (WadiF8)((WadiI8)raw & (size > WADI_SPH_DROP_EPSILON * heads));
+    if (list->is_other_kind) {
+        wadi_sph_remove_noise(x, list, j, &drop);
+    }
+    const WadiI8 gives = drop > 0.0f;
+    *conductance = slope * rate * WADI_ROW_SELECT(gives, (WadiF8){ 0 } + list->mobility, others);
+    *flow = *conductance * drop;
+}
+
+#endif
