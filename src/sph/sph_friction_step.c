@@ -59,7 +59,8 @@ static void bound_block(void *context, int64_t first, int64_t end)
     const WadiMaterials *materials = &s->sph->materials;
     const uint8_t *material = s->sph->context.particles->material + step->sort.first;
     for (int64_t i = first; i < end; ++i) {
-        float p = wadi_sph_friction_pressure(&step->pairs, step->pressure, (int32_t)i);
+        float p = step->is_sand[i] ? wadi_sph_friction_pressure(&step->pairs, step->pressure, (int32_t)i)
+                                   : 0.0f; /* water has no friction */
         s->bound[i] = materials->slope[material[i]] * p + materials->cohesion[material[i]];
         if (step->slope != NULL) {
             p = p > step->pore[i] ? p - step->pore[i] : 0.0f;

@@ -1,6 +1,7 @@
 /* What friction takes from pressure and density. [theory 11.5] */
 #include "core/parallel.h"
 #include "sph/friction/sph_friction.h"
+#include "sph/pairs/sph_lanes.h"
 
 enum { BLOCK = 4096 };
 
@@ -11,11 +12,17 @@ static const float SURFACE_DENSITY = 0.577f;
 float wadi_sph_friction_pressure(const WadiSphPairs *pairs, const float *pressure, int32_t i)
 {
     const int64_t first = pairs->start[i], end = first + pairs->same[i];
-    float sum = 0.0f, weight = 0.0f;
-    for (int64_t n = first; n < end; ++n) {
-        sum += wadi_sph_slope(pairs, i, n) * pressure[pairs->index[n]];
-        weight += wadi_sph_slope(pairs, i, n);
+    WadiF8 sums = { 0 }, weights = { 0 };
+    for (int64_t n = first; n < end; n += WADI_SPH_LANES) {
+        WadiF8 slope, others;
+        wadi_sph_load_slopes(pairs, n, end, &slope);
+        for (int l = 0; l < WADI_SPH_LANES; ++l) {
+            others[l] = pressure[pairs->index[n + l]];
+        }
+        sums += slope * others;
+        weights += slope;
     }
+    const float sum = wadi_sph_sum_lanes(&sums), weight = wadi_sph_sum_lanes(&weights);
     return 0.5f * (pressure[i] + (weight > 0.0f ? sum / weight : pressure[i]));
 }
 
@@ -26,21 +33,39 @@ typedef struct Surface {
     const uint8_t *is_sand;
 } Surface;
 
+/* The sum of the gradients of the neighbours of i. */
+static void sum_gradients(const WadiSphPairs *pairs, int32_t i, WadiF4 *sum)
+{
+    const WadiI4 place = pairs->place[i];
+    const int64_t end = pairs->start[i + 1];
+    WadiF8 x = { 0 }, y = { 0 }, z = { 0 };
+    for (int64_t n = pairs->start[i]; n < end; n += WADI_SPH_LANES) {
+        WadiF8 slope;
+        WadiSphEight eight;
+        wadi_sph_load_slopes(pairs, n, end, &slope);
+        wadi_sph_load_eight(pairs, &place, pairs->index + n, &eight);
+        x += slope * eight.x;
+        y += slope * eight.y;
+        z += slope * eight.z;
+    }
+    wadi_sph_sum_four(&x, &y, &z, &z, sum);
+    *sum *= -wadi_sph_unit(pairs, i);
+}
+
 static void fill_block(void *context, int64_t first, int64_t end)
 {
     const Surface *s = context;
-    const WadiSphPairs *pairs = s->pairs;
-    for (int64_t i = first; i < end; ++i) {
+    for (int32_t i = (int32_t)first; i < end; ++i) {
         const int32_t near = s->walls->of[i];
-        WadiF4 sum = { 0 };
-        for (int64_t n = pairs->start[i]; s->is_sand[i] && n < pairs->start[i + 1]; ++n) {
-            sum += WADI_SPH_OFFSET(pairs->place[pairs->index[n]], pairs->place[i]) *
-                   wadi_sph_slope(pairs, (int32_t)i, n);
+        if (!s->is_sand[i]) {
+            continue;
         }
-        if (near >= 0 && s->is_sand[i]) {
+        WadiF4 sum;
+        sum_gradients(s->pairs, i, &sum);
+        if (near >= 0) {
             sum += 0.5f * s->walls->gradient[near]; /* it is the force of a mirror image as well */
         }
-        sum *= wadi_sph_size(pairs, (int32_t)i);
+        sum *= wadi_sph_size(s->pairs, i);
         s->density[i] += SURFACE_DENSITY * (sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
     }
 }

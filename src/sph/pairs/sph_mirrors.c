@@ -25,6 +25,12 @@ typedef struct Common {
     float more, sum;
 } Common;
 
+static inline bool is_same_wall(const WadiSphContact *a, const WadiSphContact *b)
+{
+    const WadiF4 product = a->normal * b->normal;
+    return a->solid == b->solid && !(product[0] + product[1] + product[2] < 0.7f);
+}
+
 static int find_common(const WadiSphWalls *walls, int32_t near_i, int32_t near_j,
                        Common common[WADI_SPH_CONTACT_MAX])
 {
@@ -33,18 +39,31 @@ static int find_common(const WadiSphWalls *walls, int32_t near_i, int32_t near_j
         const WadiSphContact *a = &walls->contact[near_i][c];
         for (int o = 0; o < walls->contact_count[near_j]; ++o) {
             const WadiSphContact *b = &walls->contact[near_j][o];
-            const WadiF4 product = a->normal * b->normal;
-            if (a->solid != b->solid || product[0] + product[1] + product[2] < 0.7f) {
+            if (!is_same_wall(a, b)) {
                 continue;
             }
             WadiF4 n = a->normal + b->normal;
-            const float sum = n[3];
+            const float sum = n[3], product = a->normal[3] * b->normal[3];
             n *= 1.0f / sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-            common[count++] = (Common){ n, 4.0f * wadi_maxf(product[3], 0.0f), wadi_maxf(sum, 0.0f) };
+            common[count++] = (Common){ n, 4.0f * wadi_maxf(product, 0.0f), wadi_maxf(sum, 0.0f) };
             break;
         }
     }
     return count;
+}
+
+/* Whether there is such a wall. */
+static bool has_common(const WadiSphWalls *walls, int32_t near_i, int32_t near_j)
+{
+    for (int c = 0; c < walls->contact_count[near_i]; ++c) {
+        const WadiSphContact *a = &walls->contact[near_i][c];
+        for (int o = 0; o < walls->contact_count[near_j]; ++o) {
+            if (is_same_wall(a, &walls->contact[near_j][o])) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 /* Gradients of the images of j in all sets of the common walls, in single ones and in corners, as they act
@@ -70,11 +89,7 @@ static void sum_images(const Common *common, int count, const WadiF4 *offset, fl
             }
         }
         if (far < reach * reach) {
-            const float squares[WADI_SPH_LANES] = { far * unit };
-            float w[WADI_SPH_LANES], slope[WADI_SPH_LANES];
-            const float inverse[WADI_SPH_LANES] = { 1.0f / size };
-            wadi_sph_weigh_sizes(squares, scale, inverse, w, slope);
-            const float s = slope[0] * (float)WADI_SPH_PLACES;
+            const float s = wadi_sph_slope_at(far * unit, scale, 1.0f / size) * (float)WADI_SPH_PLACES;
             *gradient += (along + across) * s;
             *back += (along - across) * s;
         }
@@ -96,50 +111,61 @@ static void take_off(const WadiSphWalls *walls, int32_t near, WadiF4 across)
     walls->gradient[near] -= across * part;
 }
 
-/* Counts or writes the images of one near particle. */
-static int64_t visit(const Mirrors *m, int32_t near, bool is_filling)
+/* The neighbours of a near particle that may have images end here. Sand has none: its friction has no images
+ * either, and both have to be felt alike. */
+static int64_t end_of(const Mirrors *m, int32_t i)
+{
+    return m->pairs->start[i] + (m->in->is_sand[i] ? 0 : m->pairs->same[i]);
+}
+
+static int64_t count_images(const Mirrors *m, int32_t near)
 {
     const WadiSphPairs *pairs = m->pairs;
     const WadiSphWalls *walls = m->in->walls;
     const int32_t i = m->particle[near];
-    WadiF4 pressed = { 0 };
     int64_t count = 0;
-    /* Sand has none: its friction has no images either, and both have to be felt alike. */
-    const int64_t end = pairs->start[i] + (m->in->is_sand[i] ? 0 : pairs->same[i]);
-    for (int64_t n = pairs->start[i]; n < end; ++n) {
+    for (int64_t n = pairs->start[i]; n < end_of(m, i); ++n) {
+        const int32_t other = walls->of[pairs->index[n]];
+        count += other >= 0 && has_common(walls, near, other);
+    }
+    return count;
+}
+
+static void write_images(const Mirrors *m, int32_t near)
+{
+    const WadiSphPairs *pairs = m->pairs;
+    const WadiSphWalls *walls = m->in->walls;
+    const int32_t i = m->particle[near];
+    WadiSphMirror *to = pairs->mirror + pairs->mirror_start[near];
+    WadiF4 pressed = { 0 };
+    for (int64_t n = pairs->start[i]; n < end_of(m, i); ++n) {
         const int32_t j = pairs->index[n];
         Common common[WADI_SPH_CONTACT_MAX];
         const int walls_of_both = walls->of[j] >= 0 ? find_common(walls, near, walls->of[j], common) : 0;
         if (walls_of_both == 0) {
             continue;
         }
-        if (is_filling) {
-            WadiF4 gradient, back;
-            const WadiF4 offset =
-                WADI_SPH_OFFSET(pairs->place[j], pairs->place[i]) * (float)(1.0 / WADI_SPH_PLACES);
-            const float size = 0.5f * (wadi_sph_size(pairs, i) + wadi_sph_size(pairs, j));
-            sum_images(common, walls_of_both, &offset, m->in->kernel->scale, size, &gradient, &back);
-            const float volume = m->in->volume != NULL ? m->in->volume[j] : 1.0f;
-            gradient *= volume, back *= volume;
-            pairs->mirror[pairs->mirror_start[near] + count] = (WadiSphMirror){
-                { gradient[0], gradient[1], gradient[2] }, { back[0], back[1], back[2] }, 0.0f, j
-            };
-            pressed += gradient - back; /* twice the part across the walls */
-        }
-        ++count;
+        WadiF4 gradient, back;
+        const WadiF4 offset =
+            WADI_SPH_OFFSET(pairs->place[j], pairs->place[i]) * (float)(1.0 / WADI_SPH_PLACES);
+        const float size = 0.5f * (wadi_sph_size(pairs, i) + wadi_sph_size(pairs, j));
+        sum_images(common, walls_of_both, &offset, m->in->kernel->scale, size, &gradient, &back);
+        const float volume = m->in->volume != NULL ? m->in->volume[j] : 1.0f;
+        gradient *= volume, back *= volume;
+        *to++ = (WadiSphMirror){
+            { gradient[0], gradient[1], gradient[2] }, { back[0], back[1], back[2] }, 0.0f, j
+        };
+        pressed += gradient - back; /* twice the part across the walls */
     }
-    if (is_filling) {
-        pressed[3] = 0.0f;
-        take_off(walls, near, pressed);
-    }
-    return count;
+    pressed[3] = 0.0f;
+    take_off(walls, near, pressed);
 }
 
 static void count_block(void *context, int64_t first, int64_t end)
 {
     const Mirrors *m = context;
     for (int64_t near = first; near < end; ++near) {
-        m->pairs->mirror_start[near + 1] = visit(m, (int32_t)near, false);
+        m->pairs->mirror_start[near + 1] = count_images(m, (int32_t)near);
     }
 }
 
@@ -147,7 +173,7 @@ static void fill_block(void *context, int64_t first, int64_t end)
 {
     const Mirrors *m = context;
     for (int64_t near = first; near < end; ++near) {
-        visit(m, (int32_t)near, true);
+        write_images(m, (int32_t)near);
     }
 }
 

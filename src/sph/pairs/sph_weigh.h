@@ -29,6 +29,16 @@ static inline __attribute__((always_inline)) void wadi_sph_weigh(const float squ
     }
 }
 
+/* The slope of one squared distance in places, of a pair with the mean size 1 / inverse. */
+static inline float wadi_sph_slope_at(float square, float scale, float inverse)
+{
+    const float to_h = (float)(1.0 / (WADI_SPH_SUPPORT * WADI_SPH_PLACES));
+    const float gradient = scale * (float)(6.0 / (WADI_SPH_SUPPORT * WADI_SPH_SUPPORT * WADI_SPH_PLACES));
+    const float q = sqrtf(square * inverse * inverse) * to_h, t = 1.0f - q;
+    const float per_volume = inverse * inverse * inverse;
+    return gradient * (q < 0.5f ? 2.0f - 3.0f * q : t * t / q) * (per_volume * inverse * inverse);
+}
+
 /* The same of pairs with the mean size 1 / inverse. */
 static inline __attribute__((always_inline)) void wadi_sph_weigh_sizes(const float square[WADI_SPH_LANES],
                                                                        float scale,
