@@ -130,6 +130,33 @@ static WadiStatus split_fill(const WadiFlip *flip, const WadiFlipStep *step, con
     return wadi_flip_split_at_faces(&in, split, flip->context.scratch, error);
 }
 
+/* Distance of the free surface, and the labels that agree with it. */
+static WadiStatus find_surface(const WadiFlip *flip, const WadiFlipStep *step, const uint8_t *filled,
+                               const uint8_t *occupied, float *distance, uint8_t *liquid, WadiError *error)
+{
+    WadiArena *arena = flip->context.scratch;
+    const WadiVec3 gravity = wadi_curve_value3(&flip->context.world->scene->gravity, step->time);
+    const WadiVec3 down = wadi_normalized_or(gravity, (WadiVec3){ 0, 0, 0 });
+    WadiFlipSurfaceIn in = { .rows = &step->grid.rows,
+                             .fluid = filled,
+                             .occupied = occupied,
+                             .fill = step->cells.fill,
+                             .solid_row = step->solid.row,
+                             .fraction = step->solid.fraction,
+                             .is_at_rest = !wadi_solids_are_moving(&flip->context.world->solids),
+                             .cell_size = step->grid.cell_size };
+    for (int a = 0; a < 3; ++a) {
+        in.up[a] = -(float)wadi_component(down, a);
+    }
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    if (!flip->materials.has_sand) {
+        WADI_TRY(split_fill(flip, step, &in.fill, error));
+    }
+    WADI_TRY(wadi_flip_surface_distance(&in, distance, liquid, arena, error));
+    wadi_arena_release(arena, mark);
+    return WADI_OK;
+}
+
 WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     WadiArena *arena = flip->context.scratch;
@@ -163,19 +190,7 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
         WADI_TRY(WADI_ARENA_NEW(arena, &liquid, count, "labels", error));
         step->cells.is_distance_used_in_solve = is_used_in_solve;
         WADI_TRY(new_cells(arena, is_used_in_solve, floats, &distance, "surface distance", error));
-        WadiFlipSurfaceIn in = { .rows = rows,
-                                 .fluid = filled,
-                                 .occupied = occupied,
-                                 .solid_row = step->solid.row,
-                                 .fraction = step->solid.fraction,
-                                 .cell_size = step->grid.cell_size };
-        const WadiArenaMark mark = wadi_arena_mark(arena);
-        in.fill = step->cells.fill;
-        if (!flip->materials.has_sand) {
-            WADI_TRY(split_fill(flip, step, &in.fill, error));
-        }
-        WADI_TRY(wadi_flip_surface_distance(&in, distance, liquid, arena, error));
-        wadi_arena_release(arena, mark);
+        WADI_TRY(find_surface(flip, step, filled, occupied, distance, liquid, error));
         memcpy(step->cells.pressure_cells, liquid, count);
         step->cells.surface_distance = distance;
     }

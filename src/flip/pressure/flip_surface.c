@@ -3,6 +3,7 @@
  * the smoothed open fraction, and inverted to a depth s in cells below a flat surface:
  *   f(s) = 1 - (1 - s)^2 / 2 for 0 <= s <= 1,   f(s) = (1 + s)^2 / 2 for -1 <= s <= 0.
  * There is no radius to choose: a box of fluid along the grid has its surface on its faces.
+ * In cells that walls cut this is the depth of their open part, not of their centre: flip_surface_centroid.c.
  * Differs: the usual distance from the nearest particles less a radius puts a settled surface 0.3 cells
  * off. */
 #include "flip/pressure/flip_surface.h"
@@ -10,6 +11,7 @@
 #include <math.h>
 
 #include "core/parallel.h"
+#include "flip/pressure/flip_surface_centroid.h"
 #include "flip/transfer/flip_row_table.h"
 
 enum { LANES = WADI_ROW_CELLS };
@@ -119,7 +121,12 @@ static void find_depths(void *user, int64_t first, int64_t end)
             const bool is_cut = (cut >> l & 1) != 0 && space < enough_open;
             const float mean_fill = is_cut ? fill_with_neighbours(context, (WadiRowCell){ (int32_t)row, l })
                                            : context->fill[cell] / wadi_maxf(space, min_open);
-            const float depth = depth_of(mean_fill);
+            float depth = depth_of(mean_fill);
+            if (space < 1.0f && fabsf(depth) < 1.0f) {
+                depth += wadi_flip_centroid_height(context->in, (WadiRowCell){ (int32_t)row, l },
+                                                   is_cut ? enough_open : 0.0f);
+                depth = wadi_minf(wadi_maxf(depth, -1.0f), 1.0f);
+            }
             context->distance[cell] = -h * depth;
             deep |= (unsigned)(depth > 0.0f) << l;
         }

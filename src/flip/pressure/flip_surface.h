@@ -13,6 +13,8 @@ typedef struct WadiFlipSurfaceIn {
     const float *fill;
     const int32_t *solid_row; /* per row: its row in `fraction` (flip_row_table.h); may be NULL */
     const float *fraction;    /* per cell: fraction of its volume inside solids; NULL: none */
+    bool is_at_rest;          /* no solid ever moves */
+    float up[3];              /* against gravity, unit; 0 without gravity */
     double cell_size;         /* m */
 } WadiFlipSurfaceIn;
 
