@@ -114,6 +114,8 @@ WadiStatus wadi_sph_tait_pressure(WadiSph *sph, WadiSphStep *step);
 void wadi_sph_apply_pressure(WadiSphStep *step);
 WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *error);
+/* sph_even_step.c: adds to the shift of water of different sizes what makes it lie evenly. */
+void wadi_sph_even_out(const WadiSph *sph, const WadiSphStep *step, const WadiSphPressureIn *in);
 /* sph_friction_step.c: the columns of stress; pressure and friction of a scene with sand. */
 WadiStatus wadi_sph_add_friction_columns(WadiSph *sph, WadiError *error);
 WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error);
@@ -139,6 +141,8 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
 WadiStatus wadi_sph_adapt_create(WadiSph *sph, WadiError *error);
 void wadi_sph_adapt_born(void *solver, int32_t first);
 double wadi_sph_smallest_size(const WadiSph *sph);
+/* Before the first step: bodies get the sizes that they ask for, at once. */
+WadiStatus wadi_sph_adapt_bodies(WadiSph *sph, double time, WadiError *error);
 WadiStatus wadi_sph_adapt(WadiSph *sph, const WadiSphStep *step, WadiError *error);
 void wadi_sph_set_radii(const WadiSph *sph, int32_t first);
 void wadi_sph_report_resampling(const WadiSph *sph, WadiResampling *out);

@@ -17,6 +17,9 @@ static const float LEAST_DEPTH = 1.5f;
  * event of a kind at a time. */
 static const double SPEED_MAX = 0.5, PART_MAX = 0.05;
 
+/* Surveys before the first step: a merge doubles a volume, and the largest is 64. */
+enum { START_SURVEYS = 8 };
+
 /* What a survey asked for, in the column `asked`: the number of surveys in a row. */
 enum { ASKED_COUNT = 0x7f, ASKED_MERGE = 0x80 };
 
@@ -86,6 +89,8 @@ typedef struct Survey {
     uint8_t *is_sand, *may;
     const double *volume;
     uint8_t *asked;
+    int wait;     /* surveys that ask for an event before it is done */
+    int32_t most; /* events of each kind */
 } Survey;
 
 static WadiStatus begin(Survey *s, WadiError *error)
@@ -110,7 +115,6 @@ static WadiStatus begin(Survey *s, WadiError *error)
 static void allow_block(void *context, int64_t first, int64_t end)
 {
     const Survey *s = context;
-    const int wait = wadi_sph_def(s->sph->context.world->scene)->adapt.wait;
     for (int64_t i = first; i < end; ++i) {
         const bool splits = s->volume[i] > (double)s->target.split_above[i];
         const bool merges = s->volume[i] <= (double)s->target.merge_below[i];
@@ -122,7 +126,7 @@ static void allow_block(void *context, int64_t first, int64_t end)
         s->may[i] = 0;
         if (is_deep) {
             s->may[i] = WADI_SPH_MAY_GIVE;
-            s->may[i] |= now < wait ? 0 : merges ? WADI_SPH_MAY_MERGE : WADI_SPH_MAY_SPLIT;
+            s->may[i] |= now < s->wait ? 0 : merges ? WADI_SPH_MAY_MERGE : WADI_SPH_MAY_SPLIT;
         }
     }
 }
@@ -181,6 +185,7 @@ static WadiStatus resample(const Survey *s, double time, WadiError *error)
                              .volume_column = sph->volume_column,
                              .spacing = sph->spacing,
                              .solids = &sph->context.world->solids,
+                             .kernel = &sph->kernel,
                              .time = time,
                              .largest = largest * largest * largest,
                              .split_above = s->target.split_above,
@@ -188,9 +193,38 @@ static WadiStatus resample(const Survey *s, double time, WadiError *error)
                              .may = s->may,
                              .speed_max = SPEED_MAX * sph->spacing / sph->unit_time,
                              .shifts = true,
-                             .most = 1 + (int32_t)(PART_MAX * sph->context.particles->count) };
+                             .most = s->most };
     set_columns(sph, &in);
     return wadi_sph_resample(&in, &sph->ledger, sph->context.scratch, error);
+}
+
+static WadiStatus survey(Survey *s, double time, WadiError *error)
+{
+    const WadiArenaMark mark = wadi_arena_mark(s->sph->context.scratch);
+    WADI_TRY(begin(s, error));
+    WADI_TRY(find_target(s, time, error));
+    wadi_parallel_for(s->sph->context.particles->count, BLOCK, allow_block, s);
+    WADI_TRY(resample(s, time, error));
+    wadi_arena_release(s->sph->context.scratch, mark);
+    return WADI_OK;
+}
+
+WadiStatus wadi_sph_adapt_bodies(WadiSph *sph, double time, WadiError *error)
+{
+    Survey s = { .sph = sph, .wait = 1, .most = INT32_MAX };
+    const WadiSphLedger *ledger = &sph->ledger;
+    if (sph->volume_column < 0 || sph->steps > 0) {
+        return WADI_OK;
+    }
+    for (int n = 0; n < START_SURVEYS; ++n) {
+        const int64_t events = ledger->merges + ledger->splits;
+        WADI_TRY(survey(&s, time, error));
+        if (ledger->merges + ledger->splits == events) {
+            break;
+        }
+    }
+    wadi_sph_set_radii(sph, 0);
+    return WADI_OK;
 }
 
 WadiStatus wadi_sph_adapt(WadiSph *sph, const WadiSphStep *step, WadiError *error)
@@ -199,14 +233,10 @@ WadiStatus wadi_sph_adapt(WadiSph *sph, const WadiSphStep *step, WadiError *erro
     if (sph->volume_column < 0) {
         return WADI_OK;
     }
-    const int interval = wadi_sph_def(sph->context.world->scene)->adapt.interval;
-    if (sph->steps % interval == 0 && sph->sleep.count < p->count) {
-        const double time = step->time + step->dt;
-        Survey s = { .sph = sph };
-        WADI_TRY(begin(&s, error));
-        WADI_TRY(find_target(&s, time, error));
-        wadi_parallel_for(p->count, BLOCK, allow_block, &s);
-        WADI_TRY(resample(&s, time, error));
+    const WadiSphAdaptDef *def = &wadi_sph_def(sph->context.world->scene)->adapt;
+    if (sph->steps % def->interval == 0 && sph->sleep.count < p->count) {
+        Survey s = { .sph = sph, .wait = def->wait, .most = 1 + (int32_t)(PART_MAX * p->count) };
+        WADI_TRY(survey(&s, step->time + step->dt, error));
     }
     wadi_sph_set_radii(sph, sph->sleep.count);
     return WADI_OK;

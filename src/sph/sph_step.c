@@ -118,6 +118,7 @@ WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepR
     if (particles->count == 0) {
         return WADI_OK;
     }
+    RUN("resample", wadi_sph_adapt_bodies(sph, now->time, error));
     WadiStatus status = wadi_sph_sort_awake(sph, &step, error);
     if (status == WADI_OK && sph->sleep.count < particles->count) {
         status = run_stages(sph, &step, report, error);

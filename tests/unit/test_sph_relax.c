@@ -1,4 +1,6 @@
 /* sph: what lies beside split and merged particles shifts until all lie evenly. [theory 11.9] */
+#include <string.h>
+
 #include "expect.h"
 #include "sph/adapt/sph_relax.h"
 
@@ -38,14 +40,19 @@ static void free_cloud(Cloud *cloud)
     wadi_arena_free(&cloud->arena);
 }
 
+static WadiSphRelaxIn relax_in(Cloud *cloud)
+{
+    return (WadiSphRelaxIn){ .particles = &cloud->particles,
+                             .volume = cloud->volume,
+                             .spacing = 2.0,
+                             .is_removed = cloud->is_removed,
+                             .is_changed = cloud->is_changed,
+                             .may_move = cloud->may_move };
+}
+
 static WadiStatus relax(Cloud *cloud, WadiError *error)
 {
-    const WadiSphRelaxIn in = { .particles = &cloud->particles,
-                                .volume = cloud->volume,
-                                .spacing = 2.0,
-                                .is_removed = cloud->is_removed,
-                                .is_changed = cloud->is_changed,
-                                .may_move = cloud->may_move };
+    const WadiSphRelaxIn in = relax_in(cloud);
     return wadi_sph_relax(&in, &cloud->arena, error);
 }
 
@@ -115,12 +122,40 @@ static void a_gap_is_filled_from_all_sides(void **unused)
     free_cloud(&cloud);
 }
 
+/* The lattice stands on a floor half a spacing below its lowest row, and the particle in the middle of that
+ * row may move. The floor holds it where it is, and lifts it where it is too low. */
+static void a_floor_holds_what_lies_on_it(void **unused)
+{
+    (void)unused;
+    enum { LOW = SIDE / 2 + SIDE * (SIDE / 2) };
+    const WadiSolids floor = { .domain = { { -100.0, -100.0, -1.0 }, { 100.0, 100.0, 100.0 } },
+                               .closed_sides = WADI_SIDE_Z_MIN };
+    WadiSphKernel kernel;
+    wadi_sph_kernel_init(&kernel);
+    for (int n = 0; n < 2; ++n) {
+        WadiError error;
+        Cloud cloud;
+        make_cloud(&cloud);
+        memset(cloud.may_move, 0, sizeof cloud.may_move);
+        memset(cloud.is_changed, 0, sizeof cloud.is_changed);
+        cloud.may_move[LOW] = cloud.is_changed[LOW] = 1;
+        cloud.particles.z[LOW] = -0.3 * n;
+        WadiSphRelaxIn in = relax_in(&cloud);
+        in.solids = &floor, in.kernel = &kernel;
+        CHECK_OK(wadi_sph_relax(&in, &cloud.arena, &error), error);
+        print_message("%.2f spacings off before, %.3f after\n", 0.15 * n, 0.5 * distance_off(&cloud, LOW));
+        CHECK_AT_MOST(0.5 * distance_off(&cloud, LOW), 0.05);
+        free_cloud(&cloud);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lattice_stays),
         cmocka_unit_test(a_particle_off_its_place_goes_back),
         cmocka_unit_test(a_gap_is_filled_from_all_sides),
+        cmocka_unit_test(a_floor_holds_what_lies_on_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

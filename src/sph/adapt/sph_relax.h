@@ -7,13 +7,15 @@
 #include "core/arena.h"
 #include "geom/solids.h"
 #include "particles/store.h"
+#include "sph/walls/sph_kernel.h"
 
 typedef struct WadiSphRelaxIn {
     WadiParticles *particles;
-    const double *volume;     /* per particle, over that of one with the spacing given */
-    double spacing;           /* m */
-    const WadiSolids *solids; /* particles within their own size of them stay; NULL: none */
-    double time;              /* s: of the solids */
+    const double *volume;        /* per particle, over that of one with the spacing given */
+    double spacing;              /* m */
+    const WadiSolids *solids;    /* mirror what lies before them; NULL: none */
+    const WadiSphKernel *kernel; /* of the walls; not NULL where there are solids */
+    double time;                 /* s: of the solids */
     /* Per particle. Those that changed shift, and their neighbours, where they may move. */
     const uint8_t *is_removed, *is_changed, *may_move;
 } WadiSphRelaxIn;

@@ -398,18 +398,37 @@ static void split(Events *e, int32_t from, int32_t to, const Around *around)
     e->ledger->splits += 1;
 }
 
+static bool is_split_now(const Events *e, int32_t i)
+{
+    return i >= e->in->first && e->is_done[i] == 0 && is_splittable(e, i);
+}
+
+/* Where more ask for a split than there may be, those that are split lie all over the body: many at one place
+ * would disturb the pressure there. */
+static double split_part(const Events *e)
+{
+    int32_t asked = 0;
+    for (int32_t i = e->in->first; i < e->in->particles->count; ++i) {
+        asked += is_split_now(e, i);
+    }
+    return asked > e->in->most ? (double)e->in->most / asked : 1.0;
+}
+
 static WadiStatus split_all(Events *e, WadiArena *arena, WadiError *error)
 {
     const WadiSphResampleIn *in = e->in;
     WadiParticles *p = in->particles;
     int32_t *list = NULL, *all = NULL, count = 0, kept = 0, first;
     double largest = 0.0;
+    const double part = split_part(e);
+    const uint64_t seed = (uint64_t)(e->ledger->splits + e->ledger->merges);
     WADI_TRY(WADI_ARENA_NEW(arena, &list, (size_t)p->count, "particles to split", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &all, (size_t)p->count, "particles to split", error));
     for (int32_t i = 0; i < p->count; ++i) {
         all[kept] = i;
         kept += e->is_removed[i] == 0;
-        if (i >= in->first && e->is_done[i] == 0 && is_splittable(e, i) && count < in->most) {
+        if (is_split_now(e, i) && wadi_random_unit(seed, p->id[i], WADI_RANDOM_SPLIT) < part &&
+            count < in->most) {
             list[count++] = i;
             largest = fmax(largest, size_of(e, i));
         }
@@ -444,6 +463,7 @@ static WadiStatus shift_changed(const Events *e, int32_t count, WadiArena *arena
                                    .volume = e->volume,
                                    .spacing = in->spacing,
                                    .solids = in->solids,
+                                   .kernel = in->kernel,
                                    .time = in->time,
                                    .is_removed = e->is_removed,
                                    .is_changed = e->is_changed,

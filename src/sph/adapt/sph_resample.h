@@ -12,6 +12,7 @@
 #include "core/arena.h"
 #include "geom/solids.h"
 #include "particles/store.h"
+#include "sph/walls/sph_kernel.h"
 
 enum { WADI_SPH_SUMS_MAX = 2, WADI_SPH_MEANS_MAX = 16 };
 
@@ -39,10 +40,11 @@ typedef struct WadiSphResampleIn {
      * counts. */
     int sums[WADI_SPH_SUMS_MAX], sum_count;
     int means[WADI_SPH_MEANS_MAX], mean_count;
-    double spacing;           /* m: of a particle of volume 1 */
-    const WadiSolids *solids; /* halves of a split stay outside of them; NULL: none */
-    double time;              /* s: of the solids */
-    double largest;           /* volume */
+    double spacing;              /* m: of a particle of volume 1 */
+    const WadiSolids *solids;    /* halves of a split stay outside of them; NULL: none */
+    const WadiSphKernel *kernel; /* of the walls; not NULL where there are solids */
+    double time;                 /* s: of the solids */
+    double largest;              /* volume */
     /* Per particle of the store: bounds of its volume, split_above >= 2 merge_below, so that no split makes
      * particles that merge and no merge one that splits; and the events it may take part in. */
     const float *split_above, *merge_below;
