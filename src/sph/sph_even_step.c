@@ -10,8 +10,9 @@
 
 enum { BLOCK = 512 };
 
-/* Shift in sizes over e in 1/sizes; at 0.3 the shortest waves grow. The farthest shift of a step, sizes. */
-static const float RATE = 0.2f, FARTHEST = 0.05f;
+/* Shift in sizes over e in 1/sizes; at 0.2 the pressure of deep water takes ten times the iterations, at 0.3
+ * water of one size never rests. The farthest shift of a step, sizes. */
+static const float RATE = 0.12f, FARTHEST = 0.05f;
 static const float SURFACE = 0.92f; /* density: below it a particle lies at the free surface */
 
 typedef struct Even {
