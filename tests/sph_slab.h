@@ -30,6 +30,7 @@ typedef struct Slab {
     uint16_t pair_slope[SLAB_PAIRS];
     float cover[SLAB_MAX];
     WadiI4 place[SLAB_MAX];
+    WadiF4 sum[SLAB_MAX];
     uint8_t contact_count[SLAB_MAX];
     WadiSphContact contact[SLAB_MAX][WADI_SPH_CONTACT_MAX];
     WadiF4 gradient[SLAB_MAX];
@@ -60,7 +61,7 @@ static inline Slab *slab_create(int period, int depth, double jitter)
     slab->count = period * period * depth;
     slab->pairs = (WadiSphPairs){ .count = slab->count, .start = slab->start, .same = slab->same };
     slab->pairs.index = slab->index, slab->pairs.slope = slab->pair_slope, slab->pairs.place = slab->place;
-    slab->pairs.mirror_start = slab->mirror_start;
+    slab->pairs.mirror_start = slab->mirror_start, slab->pairs.sum = slab->pairs.same_sum = slab->sum;
     slab->walls = (WadiSphWalls){ .of = slab->of, .count = slab->count, .cover = slab->cover };
     slab->walls.contact_count = slab->contact_count, slab->walls.contact = slab->contact;
     slab->walls.gradient = slab->gradient;
@@ -98,6 +99,7 @@ static inline void slab_find_pairs(Slab *slab)
     for (int i = 0; i < slab->count; ++i) {
         double density = scale + (double)slab->cover[i];
         slab->start[i] = end;
+        slab->sum[i] = (WadiF4){ 0 };
         for (int j = 0; j < slab->count; ++j) {
             const WadiF4 d = WADI_SPH_OFFSET(slab->place[j], slab->place[i]) * (float)(1.0 / places);
             const double q = 0.5 * sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
@@ -105,8 +107,12 @@ static inline void slab_find_pairs(Slab *slab)
                 const double t = 1.0 - q, m = fmax(0.0, 0.5 - q);
                 density += scale * (2.0 * t * t * t - 8.0 * m * m * m);
                 assert_true(end + 8 < SLAB_PAIRS);
+                const uint16_t pair_slope = (uint16_t)lrint(UINT16_MAX * 0.5 * (t * t - 4.0 * m * m) / q);
+                WadiF4 offset = WADI_SPH_OFFSET(slab->place[i], slab->place[j]);
+                offset[3] = 1.0f;
+                slab->sum[i] += offset * (float)pair_slope;
                 slab->index[end] = j;
-                slab->pair_slope[end++] = (uint16_t)lrint(UINT16_MAX * 0.5 * (t * t - 4.0 * m * m) / q);
+                slab->pair_slope[end++] = pair_slope;
             }
         }
         slab->same[i] = (int32_t)(end - slab->start[i]);

@@ -33,25 +33,6 @@ typedef struct Surface {
     const uint8_t *is_sand;
 } Surface;
 
-/* The sum of the gradients of the neighbours of i. */
-static void sum_gradients(const WadiSphPairs *pairs, int32_t i, WadiF4 *sum)
-{
-    const WadiI4 place = pairs->place[i];
-    const int64_t end = pairs->start[i + 1];
-    WadiF8 x = { 0 }, y = { 0 }, z = { 0 };
-    for (int64_t n = pairs->start[i]; n < end; n += WADI_SPH_LANES) {
-        WadiF8 slope;
-        WadiSphEight eight;
-        wadi_sph_load_slopes(pairs, n, end, &slope);
-        wadi_sph_load_eight(pairs, &place, pairs->index + n, &eight);
-        x += slope * eight.x;
-        y += slope * eight.y;
-        z += slope * eight.z;
-    }
-    wadi_sph_sum_four(&x, &y, &z, &z, sum);
-    *sum *= -wadi_sph_unit(pairs, i);
-}
-
 static void fill_block(void *context, int64_t first, int64_t end)
 {
     const Surface *s = context;
@@ -60,8 +41,7 @@ static void fill_block(void *context, int64_t first, int64_t end)
         if (!s->is_sand[i]) {
             continue;
         }
-        WadiF4 sum;
-        sum_gradients(s->pairs, i, &sum);
+        WadiF4 sum = s->pairs->sum[i] * -wadi_sph_unit(s->pairs, i);
         if (near >= 0) {
             sum += 0.5f * s->walls->gradient[near]; /* it is the force of a mirror image as well */
         }

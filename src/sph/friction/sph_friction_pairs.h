@@ -17,18 +17,20 @@ typedef struct WadiSphTensorSum {
     WadiF8 diagonal, above, below;
 } WadiSphTensorSum;
 
-/* Adds what two neighbours j push, slopes in units: (T_i + T_j) G_ij. With B = (xy, yz, zx) the product of T
+/* Adds what two neighbours j push, slopes in units: T_j G_ij. With B = (xy, yz, zx) the product of T
  * and r is (xx, yy, zz) r + B turn(r) + turn_back(B r), by component. */
-static inline __attribute__((always_inline)) void wadi_sph_push_two(
-    const WadiSphPairs *pairs, const WadiU8 *place, const WadiSphStress *stress, const WadiF8 own[2],
-    const int32_t *j, const WadiF8 *slope, WadiSphTensorSum *sum)
+static inline __attribute__((always_inline)) void wadi_sph_push_two(const WadiSphPairs *pairs,
+                                                                    const WadiU8 *place,
+                                                                    const WadiSphStress *stress,
+                                                                    const int32_t *j, const WadiF8 *slope,
+                                                                    WadiSphTensorSum *sum)
 {
     const WadiU4 *at = (const WadiU4 *)pairs->place;
     const WadiU8 to = WADI_SPH_JOIN_INTS(at[j[0]], at[j[1]]);
     const WadiSphStress *a = &stress[j[0]], *b = &stress[j[1]];
     const WadiF8 g = __builtin_convertvector((WadiI8)(to - *place), WadiF8) * *slope;
-    const WadiF8 shear = own[1] + WADI_SPH_JOIN_FLOATS(a->shear, b->shear);
-    sum->diagonal += (own[0] + WADI_SPH_JOIN_FLOATS(a->normal, b->normal)) * g;
+    const WadiF8 shear = WADI_SPH_JOIN_FLOATS(a->shear, b->shear);
+    sum->diagonal += WADI_SPH_JOIN_FLOATS(a->normal, b->normal) * g;
     sum->above += shear * TURN_BOTH(g);
     sum->below += shear * g;
 }
@@ -63,21 +65,23 @@ static inline __attribute__((always_inline)) void wadi_sph_friction_push(const W
     const WadiSphPairs *pairs = in->pairs;
     const WadiU4 at = (WadiU4)pairs->place[i];
     const WadiU8 place = WADI_SPH_JOIN_INTS(at, at);
-    const WadiF8 own[2] = { WADI_SPH_JOIN_FLOATS(stress[i].normal, stress[i].normal),
-                            WADI_SPH_JOIN_FLOATS(stress[i].shear, stress[i].shear) };
+    const WadiSphStress own = stress[i];
+    const WadiF4 all = -pairs->same_sum[i]; /* T_i counts for all of them */
     const int64_t end = pairs->start[i] + pairs->same[i];
     WadiSphTensorSum lanes = { 0 };
     for (int64_t n = pairs->start[i]; n < end; n += WADI_SPH_LANES) {
         const int32_t *j = pairs->index + n;
         WadiF8 slope[4];
         wadi_sph_spread_slopes(pairs, n, end, slope);
-        wadi_sph_push_two(pairs, &place, stress, own, j, &slope[0], &lanes);
-        wadi_sph_push_two(pairs, &place, stress, own, j + 2, &slope[1], &lanes);
-        wadi_sph_push_two(pairs, &place, stress, own, j + 4, &slope[2], &lanes);
-        wadi_sph_push_two(pairs, &place, stress, own, j + 6, &slope[3], &lanes);
+        wadi_sph_push_two(pairs, &place, stress, j, &slope[0], &lanes);
+        wadi_sph_push_two(pairs, &place, stress, j + 2, &slope[1], &lanes);
+        wadi_sph_push_two(pairs, &place, stress, j + 4, &slope[2], &lanes);
+        wadi_sph_push_two(pairs, &place, stress, j + 6, &slope[3], &lanes);
     }
-    const WadiF4 below = ADD_HALVES(lanes.below);
+    const WadiF4 below = ADD_HALVES(lanes.below) + own.shear * all;
     WadiF4 sum = ADD_HALVES(lanes.diagonal) + ADD_HALVES(lanes.above) + TURN_BACK(below);
+    sum += own.normal * all + own.shear * TURN(all);
+    sum[3] = 0.0f;
     sum *= wadi_sph_unit(pairs, i);
     int32_t near;
     if (wadi_sph_has_traction(in, i, &near)) {

@@ -146,6 +146,7 @@ typedef struct List {
     int count;  /* of index */
     int64_t to; /* entry of index[0] in the lists */
     WadiF8 density;
+    WadiF8 x, y, z, slope; /* for the sums of the pairs */
 } List;
 
 /* Writes the first neighbours of a list, at most eight, and their slopes. The numbers of the pairs are the
@@ -175,8 +176,13 @@ static void write_eight(const Search *s, int32_t i, List *list, int32_t *index, 
     list->density += *(const WadiF8 *)w * part;
     const float own = wadi_sph_number(pairs, i);
     const WadiF8 units = *(const WadiF8 *)slope * (part * own) * (1.0f / pairs->slope_unit) + 0.5f;
-    const WadiSphShorts shorts =
-        __builtin_convertvector(__builtin_convertvector(units, WadiI8), WadiSphShorts);
+    const WadiI8 whole = __builtin_convertvector(units, WadiI8);
+    const WadiSphShorts shorts = __builtin_convertvector(whole, WadiSphShorts);
+    const WadiF8 rounded = __builtin_convertvector(whole, WadiF8);
+    list->x += rounded * eight.x;
+    list->y += rounded * eight.y;
+    list->z += rounded * eight.z;
+    list->slope += rounded;
     if (count == LANES) { /* not by a call */
         memcpy(pairs->index + list->to, index, LANES * sizeof *index);
         memcpy(pairs->slope + list->to, &shorts, sizeof shorts);
@@ -223,6 +229,14 @@ static void fill(const Search *s, int32_t i, const WadiSphRange *ranges, int ran
     }
     write_list(s, i, &same);
     write_list(s, i, &other);
+    WadiF4 sum;
+    wadi_sph_sum_four(&same.x, &same.y, &same.z, &same.slope, &sum);
+    s->pairs->same_sum[i] = sum;
+    if (s->sand != NULL) {
+        WadiF4 others;
+        wadi_sph_sum_four(&other.x, &other.y, &other.z, &other.slope, &others);
+        s->pairs->sum[i] = sum + others;
+    }
     const float size = wadi_sph_size(s->pairs, i);
     const float own = in->kernel->scale * (in->volume != NULL ? in->volume[i] : 1.0f) / (size * size * size);
     const int32_t near = in->walls->of[i];
@@ -240,6 +254,7 @@ static void search_cell(const Search *s, int32_t from, int32_t to, const WadiSph
             count(s, i, ranges, is_fixed ? 0 : range_count, found);
         } else if (is_fixed) {
             s->density[i] = 1.0f;
+            s->pairs->same_sum[i] = s->pairs->sum[i] = (WadiF4){ 0 };
         } else {
             fill(s, i, ranges, range_count, found);
         }
@@ -297,16 +312,21 @@ static void prepare(Search *s)
     wadi_parallel_for(count, PARTICLE_BLOCK, set_places, s);
 }
 
+static bool has_both_kinds(const uint8_t *is_sand, int32_t count)
+{
+    bool has_both = false;
+    for (int32_t i = 0; i < count; ++i) {
+        has_both = has_both || is_sand[i] != is_sand[0];
+    }
+    return has_both;
+}
+
 /* Bits of the kinds, where there are both. */
 static WadiStatus prepare_kinds(Search *s, WadiArena *arena, WadiError *error)
 {
     const uint8_t *is_sand = s->in->is_sand;
     const int32_t count = s->pairs->count;
-    bool has_both = false;
-    for (int32_t i = 0; i < count; ++i) {
-        has_both = has_both || is_sand[i] != is_sand[0];
-    }
-    if (!has_both) {
+    if (s->pairs->sum == s->pairs->same_sum) {
         return WADI_OK;
     }
     const size_t bytes = (size_t)count / 8 + sizeof(uint32_t) + 1; /* find_sand reads so far */
@@ -358,6 +378,11 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->start, (size_t)count + 1, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->same, (size_t)count, "neighbours", error));
     WADI_TRY(invert_volumes(pairs, in, arena, error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &pairs->same_sum, (size_t)count, "neighbours", error));
+    pairs->sum = pairs->same_sum;
+    if (has_both_kinds(in->is_sand, count)) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &pairs->sum, (size_t)count, "neighbours", error));
+    }
     const WadiArenaMark mark = wadi_arena_mark(arena);
     WADI_TRY(wadi_sph_reach_find(&s.reach, sort, in->size, count, arena, error));
     for (int a = 0; a < 3; ++a) {

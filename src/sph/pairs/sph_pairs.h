@@ -36,6 +36,10 @@ typedef struct WadiSphPairs {
     float steepest;              /* slope at distance 0 of volumes and sizes 1 */
     const float *inverse_volume; /* per particle; NULL: all 1 */
     const float *size;           /* per particle, spacings; NULL: all 1 */
+    /* Per particle, over neighbours of its own kind: slope (x_i - x_j) in units and places, and the slope.
+     * What a particle adds to each of its neighbours' terms is the same for all and counts by these. */
+    WadiF4 *same_sum;
+    WadiF4 *sum; /* over those of both kinds; the same array where there is one kind alone */
     /* Per particle: x, y, z, and room for a number of a solve that is read together with them. */
     WadiI4 *place;
     /* Images in the walls, of near particle n: mirror_start[n] .. mirror_start[n + 1]. */

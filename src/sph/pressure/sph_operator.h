@@ -6,9 +6,9 @@
 #include "sph/pairs/sph_lanes.h"
 #include "sph/pressure/sph_pressure.h"
 
-/* Sums of slope (P_i + P_j) (x_i - x_j) and slope (P_i - P_j), by lane. */
+/* Sums of slope P_j (x_i - x_j) and slope P_j, by lane. */
 typedef struct WadiSphPush {
-    WadiF8 x, y, z, rough;
+    WadiF8 x, y, z, number;
 } WadiSphPush;
 
 static inline __attribute__((always_inline)) void wadi_sph_push_list(const WadiSphPairs *pairs, int32_t i,
@@ -16,17 +16,16 @@ static inline __attribute__((always_inline)) void wadi_sph_push_list(const WadiS
                                                                      WadiSphPush *sum)
 {
     const WadiI4 place = pairs->place[i];
-    const float own = wadi_sph_number(pairs, i);
     for (int64_t n = first; n < end; n += WADI_SPH_LANES) {
         WadiF8 slope;
         WadiSphEight eight;
         wadi_sph_load_slopes(pairs, n, end, &slope);
         wadi_sph_load_eight(pairs, &place, pairs->index + n, &eight);
-        const WadiF8 push = slope * (own + eight.number);
+        const WadiF8 push = slope * eight.number;
         sum->x += eight.x * push;
         sum->y += eight.y * push;
         sum->z += eight.z * push;
-        sum->rough += slope * (own - eight.number);
+        sum->number += push;
     }
 }
 
@@ -40,13 +39,13 @@ static inline __attribute__((always_inline)) float wadi_sph_push(const WadiSphPr
     const float own = wadi_sph_number(pairs, i);
     WadiSphPush lanes = { 0 };
     wadi_sph_push_list(pairs, i, first, other, &lanes);
-    const WadiF8 rough_lanes = lanes.rough;
+    const WadiF8 same = lanes.number;
     wadi_sph_push_list(pairs, i, other, pairs->start[i + 1], &lanes);
     WadiF4 sum;
-    wadi_sph_sum_four(&lanes.x, &lanes.y, &lanes.z, &rough_lanes, &sum);
-    const float rough = sum[3];
+    wadi_sph_sum_four(&lanes.x, &lanes.y, &lanes.z, &same, &sum);
+    const float rough = pairs->same_sum[i][3] * own - sum[3];
     const float unit = wadi_sph_unit(pairs, i);
-    sum *= -unit;
+    sum = (sum + pairs->sum[i] * own) * -unit;
     const int32_t near = in->walls->of[i];
     if (near >= 0) {
         sum += in->walls->gradient[near] * own;
@@ -109,22 +108,19 @@ static inline __attribute__((always_inline)) float wadi_sph_compression(const Wa
     return sum[0] + sum[1] + sum[2] + wall;
 }
 
-/* Of a list, by lane: sums of slope (x_i - x_j), of its square times the number of j, and of the slope. */
-static inline __attribute__((always_inline)) void wadi_sph_square_list(const WadiSphPairs *pairs, int32_t i,
-                                                                       int64_t first, int64_t end,
-                                                                       WadiSphPush *sum, WadiF8 *squares)
+/* Over all neighbours, by lane: the square of slope (x_i - x_j), times the number of j. */
+static inline __attribute__((always_inline)) void wadi_sph_sum_squares(const WadiSphPairs *pairs, int32_t i,
+                                                                       WadiF8 *squares)
 {
     const WadiI4 place = pairs->place[i];
-    for (int64_t n = first; n < end; n += WADI_SPH_LANES) {
+    const int64_t end = pairs->start[i + 1];
+    *squares = (WadiF8){ 0 };
+    for (int64_t n = pairs->start[i]; n < end; n += WADI_SPH_LANES) {
         WadiF8 slope;
         WadiSphEight eight;
         wadi_sph_load_slopes(pairs, n, end, &slope);
         wadi_sph_load_eight(pairs, &place, pairs->index + n, &eight);
         const WadiF8 x = eight.x * slope, y = eight.y * slope, z = eight.z * slope;
-        sum->x += x;
-        sum->y += y;
-        sum->z += z;
-        sum->rough += slope;
         *squares += (x * x + y * y + z * z) * eight.number;
     }
 }
@@ -133,18 +129,12 @@ static inline __attribute__((always_inline)) void wadi_sph_square_list(const Wad
 static inline __attribute__((always_inline)) float wadi_sph_diagonal(const WadiSphPressureIn *in, int32_t i)
 {
     const WadiSphPairs *pairs = in->pairs;
-    const int64_t first = pairs->start[i], other = first + pairs->same[i];
     const float unit = wadi_sph_unit(pairs, i), volume = in->volume != NULL ? in->volume[i] : 1.0f;
-    WadiSphPush lanes = { 0 };
-    WadiF8 square_lanes = { 0 };
-    wadi_sph_square_list(pairs, i, first, other, &lanes, &square_lanes);
-    const WadiF8 rough_lanes = lanes.rough;
-    wadi_sph_square_list(pairs, i, other, pairs->start[i + 1], &lanes, &square_lanes);
-    WadiF4 sum;
-    wadi_sph_sum_four(&lanes.x, &lanes.y, &lanes.z, &rough_lanes, &sum);
-    const float rough = sum[3] * unit * (float)WADI_SPH_PLACES;
-    float others = wadi_sph_sum_lanes(&square_lanes) * unit * unit * volume;
-    sum *= -unit;
+    WadiF8 squares;
+    wadi_sph_sum_squares(pairs, i, &squares);
+    const float rough = pairs->same_sum[i][3] * unit * (float)WADI_SPH_PLACES;
+    float others = wadi_sph_sum_lanes(&squares) * unit * unit * volume;
+    WadiF4 sum = pairs->sum[i] * -unit;
     const int32_t near = in->walls->of[i];
     if (near >= 0) {
         sum += in->walls->gradient[near];
