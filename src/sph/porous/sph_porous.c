@@ -53,10 +53,12 @@ static void add_gains(const WadiSphFlow *x, int32_t i, Gain *gain)
 {
     const WadiSphPairs *pairs = x->in->pairs;
     const int64_t end = pairs->start[i + 1];
+    const int64_t shift = x->flow_shift[i];
     for (int64_t n = wadi_sph_flow_first(x, i); n < end; n += 4) {
         const int32_t *j = pairs->index + n, left = (int32_t)(end - n);
         const WadiI4 lane = { 0, 1, 2, 3 }, is_before = lane < left;
-        const WadiF4 zero = { 0 }, flow = (WadiF4)((WadiI4) * (const WadiF4 *)(x->flow + n) & is_before);
+        const WadiF4 zero = { 0 }, all = *(const WadiF4 *)(x->flow + (n + shift));
+        const WadiF4 flow = (WadiF4)((WadiI4)all & is_before);
         const WadiI4 is_moving = (WadiI4)(flow != zero);
         if ((is_moving[0] | is_moving[1] | is_moving[2] | is_moving[3]) == 0) {
             continue;

@@ -155,6 +155,20 @@ static WadiStatus set_rates(WadiSphFlow *x, int *substeps, WadiArena *arena, Wad
     return WADI_OK;
 }
 
+/* Room for the flows: in a heap that is wet at one spot a small part of all pairs. */
+static WadiStatus make_flows(WadiSphFlow *x, WadiArena *arena, WadiError *error)
+{
+    const WadiSphPairs *pairs = x->in->pairs;
+    int64_t total = 0;
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->flow_shift, (size_t)pairs->count, "porous flow", error));
+    for (int32_t a = 0; a < x->active_count; ++a) {
+        const int32_t i = x->active[a];
+        x->flow_shift[i] = total - wadi_sph_flow_first(x, i);
+        total += pairs->start[i + 1] - wadi_sph_flow_first(x, i);
+    }
+    return WADI_ARENA_NEW(arena, &x->flow, (size_t)total + WADI_SPH_LANES, "porous flow", error);
+}
+
 WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, int *substeps, WadiArena *arena, WadiError *error)
 {
     const size_t count = (size_t)x->in->pairs->count;
@@ -169,8 +183,6 @@ WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, int *substeps, WadiArena *arena, 
     WADI_TRY(WADI_ARENA_NEW(arena, &x->capacity, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->mobility, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->seeping, count, "porous flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->flow, (size_t)x->in->pairs->start[count] + WADI_SPH_LANES,
-                            "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->give, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->take, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->gain, count, "porous flow", error));
@@ -193,6 +205,7 @@ WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, int *substeps, WadiArena *arena, 
         x->capacity[i] = wadi_sph_water_capacity(x->in, i);
         x->give[i] = x->take[i] = is_listed ? 1.0 : 0.0;
     }
+    WADI_TRY(make_flows(x, arena, error));
     wadi_parallel_for((int64_t)count, BLOCK, set_heads, x);
     return set_rates(x, substeps, arena, error);
 }

@@ -20,6 +20,7 @@ typedef struct WadiSphFlow {
     float *mobility;     /* S^b; of water 1 */
     float *seeping;      /* the same towards water: only saturated sand gives */
     float *flow;         /* per pair of an active particle: mass that leaves it; padded by eight */
+    int64_t *flow_shift; /* per active particle i: that of the pair n is flow[n + flow_shift[i]] */
     double *give, *take; /* factors of donors and acceptors */
     double *into;        /* mass that an active particle would take without limits */
     double *next;        /* take of the full ones, as it becomes known in a round */

@@ -53,6 +53,7 @@ void wadi_sph_flow_order(WadiSphFlow *x)
 static void flow_list(const WadiSphFlow *x, const WadiSphFluxList *list, WadiD4 *out, WadiD4 *into)
 {
     const WadiF8 zero = { 0 };
+    const int64_t shift = x->flow_shift[list->i];
     for (int64_t n = list->first; n < list->end; n += WADI_SPH_LANES) {
         WadiF8 flow, conductance;
         wadi_sph_flux_eight(x, list, n, &flow, &conductance);
@@ -60,9 +61,9 @@ static void flow_list(const WadiSphFlow *x, const WadiSphFluxList *list, WadiD4 
         *out += WADI_ROW_LOW_DOUBLE(gone) + WADI_ROW_HIGH_DOUBLE(gone);
         *into += WADI_ROW_LOW_DOUBLE(come) + WADI_ROW_HIGH_DOUBLE(come);
         if (n + WADI_SPH_LANES <= list->end) {
-            *(WadiF8 *)(x->flow + n) = flow;
+            *(WadiF8 *)(x->flow + (n + shift)) = flow;
         } else {
-            memcpy(x->flow + n, &flow, (size_t)(list->end - n) * sizeof *x->flow);
+            memcpy(x->flow + (n + shift), &flow, (size_t)(list->end - n) * sizeof *x->flow);
         }
     }
 }
@@ -100,11 +101,12 @@ static double sure_loss(const WadiSphFlow *x, int32_t i, uint32_t first, uint32_
     const WadiSphPairs *pairs = x->in->pairs;
     const double *const factors[2] = { x->take, x->next };
     const double give = x->give[i];
+    const int64_t shift = x->flow_shift[i];
     double loss = wadi_sph_whole_quanta(x->leak[i] * give);
     for (int64_t n = wadi_sph_flow_first(x, i); n < pairs->start[i + 1]; ++n) {
         const int32_t j = pairs->index[n];
         const double *factor = factors[x->rank[j] - first < end - first];
-        loss += wadi_sph_whole_quanta(larger(0.0, (double)x->flow[n]) * smaller(give, factor[j]));
+        loss += wadi_sph_whole_quanta(larger(0.0, (double)x->flow[n + shift]) * smaller(give, factor[j]));
     }
     return loss;
 }
