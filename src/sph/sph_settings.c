@@ -65,7 +65,7 @@ static const WadiSceneObject adapt_object = {
 static const WadiSceneField sph_fields[] = {
     { "pressure", WADI_SCENE_ENUM, AT(pressure), .choices = &pressures_choices,
       .fallback = { WADI_SPH_PRESSURE_SOLVE }, .doc = "How the pressure is found." },
-    { "tolerance", WADI_SCENE_NUMBER, AT(tolerance), .minimum = 1e-8, .maximum = 1, .fallback = { 1e-2 },
+    { "tolerance", WADI_SCENE_NUMBER, AT(tolerance), .minimum = 1e-8, .maximum = 1, .fallback = { 2e-2 },
       .doc = "Error of the pressure solve: compression that is left a step, over that by gravity." },
     { "pressure_iterations", WADI_SCENE_INT, AT(pressure_iterations), .minimum = 1, .maximum = 100000,
       .fallback = { 100 }, .doc = "At most so many iterations of the pressure a solve." },
