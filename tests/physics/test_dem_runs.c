@@ -1,4 +1,5 @@
 /* dem: whole scenes. The same bytes for any number of threads and after a resume; bad values are refused. */
+#include "dem/dem.h"
 #include "same_bytes.h"
 
 #define BOX                                                                                                  \
@@ -167,11 +168,85 @@ static void cohesion_that_is_set_while_it_runs_acts(void **unused)
     wadi_scene_destroy(moist);
 }
 
+/* Pairs of grains of which one is awake and whose gap is below `gap`. */
+static int touching_pairs(const WadiSim *sim, double gap)
+{
+    const WadiDem *dem = sim->solver;
+    const WadiParticles *p = &sim->particles;
+    int count = 0;
+    for (int32_t i = dem->sleep.count; i < p->count; ++i) {
+        const double own = (double)dem->grains.shift[i][3] + gap;
+        for (int32_t j = 0; j < i; ++j) {
+            const WadiVec3 d = { p->x[j] - p->x[i], p->y[j] - p->y[i], p->z[j] - p->z[i] };
+            const double reach = own + (double)dem->grains.shift[j][3];
+            count += wadi_dot(d, d) < reach * reach;
+        }
+    }
+    return count;
+}
+
+static int listed_contacts(const WadiDem *dem)
+{
+    const WadiDemPairs *pairs = &dem->list.pairs;
+    int count = 0;
+    for (int32_t n = 0; n < pairs->start[pairs->count]; ++n) {
+        count += pairs->touches[n];
+    }
+    return count;
+}
+
+/* However fast grains are, all that touch are in the list: a block is thrown at a bed, and bounces; each step
+ * has the contacts that a look at every two grains finds. Some of them freeze in the end. */
+static void check_contacts(const char *mode)
+{
+    static const char *const thrown =
+        "bodies:\n  - {material: sand, shape: {box: {min: [0, 0, 0], max: [0.12, 0.1, 0.06]}}}\n"
+        "  - {material: sand, velocity: [1, 0.3, -3], shape: {box: {min: [0.02, 0.02, 0.12], max: [0.08, "
+        "0.07, "
+        "0.16]}}}\n";
+    char text[1024];
+    snprintf(text, sizeof text, "%sdem: {mode: %s, sleep: false}\n%s", BOX, mode, thrown);
+    WadiScene *scene = load_scene(text);
+    WadiSim *sim = start_sim(scene, 1);
+    const WadiDem *dem = sim->solver;
+    WadiError error = { 0 };
+    int least = 0, most = 0, checked = 0;
+    for (int k = 0; k < 2000; ++k) {
+        const int32_t asleep = dem->sleep.count;
+        const int64_t changes = dem->surface != NULL ? dem->surface->froze + dem->surface->woke : 0;
+        CHECK_OK(wadi_sim_step(sim, &error), error);
+        const bool is_same = dem->surface == NULL || dem->surface->froze + dem->surface->woke == changes;
+        if (k % 5 == 0 && k > 0 && is_same && dem->sleep.count == asleep) {
+            const int contacts = listed_contacts(dem);
+            assert_in_range(contacts, least, most);
+            checked += contacts > 100;
+        }
+        if (k % 5 == 4) { /* the contacts of the next step */
+            least = touching_pairs(sim, -1e-8);
+            most = touching_pairs(sim, 1e-8);
+        }
+    }
+    print_message("%s: %d steps with contacts, %d at last, %d asleep\n", mode, checked, most,
+                  dem->sleep.count);
+    CHECK_AT_MOST(300, checked);
+    assert_true((dem->sleep.count > 0) == (dem->surface != NULL));
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
+static void lists_have_every_contact(void **unused)
+{
+    (void)unused;
+    check_contacts("full");
+    check_contacts("surface_flow");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_and_resume_change_nothing),
         cmocka_unit_test(a_column_comes_to_rest_in_its_box),
+        cmocka_unit_test(lists_have_every_contact),
         cmocka_unit_test(bad_values_are_refused),
         cmocka_unit_test(moist_sand_stands),
         cmocka_unit_test(keyframes_of_materials_act),
