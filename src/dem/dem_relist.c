@@ -1,6 +1,7 @@
 /* Make the list of pairs and walls: grains are sorted by cell, those that are new get a radius that fits
  * between their neighbours, and contacts keep their springs. */
 #include <math.h>
+#include <string.h>
 
 #include "core/array.h"
 #include "core/parallel.h"
@@ -40,8 +41,8 @@ static bool needs_list(const WadiDem *dem, const WadiDemStep *step)
     const bool is_old =
         wadi_solids_are_moving(&dem->context.world->solids) && dem->steps_since_list >= (int)LIFETIME;
     const double flown = dem->fastest_born * (step->time - dem->listed_at);
-    const bool has_new = count > dem->grains.count && flown >= NEW_WAY * dem->diameter;
-    return dem->is_stale || dem->known != count || is_old || has_new;
+    const bool has_births = count > dem->grains.count && flown >= NEW_WAY * dem->diameter;
+    return dem->is_stale || dem->known != count || is_old || has_births;
 }
 
 void wadi_dem_save_turning(const WadiDem *dem)
@@ -67,7 +68,7 @@ typedef struct Fill {
     const WadiTileSort *sort;
     Sizes sizes;
     double time;
-    float *fitted; /* radius of new grains */
+    float *fitted; /* m: radius of new grains; NULL: there are none */
     int32_t from;  /* grains before it are as in the last list */
 } Fill;
 
@@ -145,7 +146,7 @@ static void fill_block(void *context, int64_t begin, int64_t stop)
     }
     for (int64_t i = first; i < end; ++i) {
         const uint8_t m = p->material[i];
-        radius[i] = f->fitted[i];
+        radius[i] = f->fitted != NULL ? f->fitted[i] : radius[i];
         for (int c = 0; c < 3 && i < dem->sleep.count; ++c) {
             turning[c][i] = 0.0f;
         }
@@ -246,12 +247,25 @@ static WadiStatus renew_grains(WadiDem *dem, int32_t count, WadiError *error)
     return RESERVE(dem->way, dem->way_capacity, count);
 }
 
-static void find_growing(WadiDem *dem, const Sizes *sizes, const float *fitted)
+static void find_growing(WadiDem *dem)
 {
+    const float *radius = wadi_particles_column(dem->context.particles, dem->radius_column);
     dem->has_growing = false;
     for (int32_t i = dem->sleep.count; i < dem->context.particles->count; ++i) {
-        dem->has_growing = dem->has_growing || fitted[i] < sizes->radius[i];
+        dem->has_growing = dem->has_growing || radius[i] < dem->whole[i];
     }
+}
+
+/* Whether some grains were in no list yet. */
+static bool has_new(const WadiDem *dem)
+{
+    const WadiParticles *p = dem->context.particles;
+    const uint32_t *number = wadi_particles_column(p, dem->number_column);
+    bool has = false;
+    for (int32_t i = 0; i < p->count; ++i) {
+        has = has || number[i] == 0;
+    }
+    return has;
 }
 
 static WadiStatus make_sizes(Fill *f, size_t count, WadiError *error)
@@ -259,9 +273,15 @@ static WadiStatus make_sizes(Fill *f, size_t count, WadiError *error)
     WadiDem *dem = f->dem;
     const WadiParticles *p = dem->context.particles;
     WadiArena *scratch = dem->context.scratch;
-    WADI_TRY(WADI_ARENA_NEW(scratch, &f->sizes.radius, count, "grains", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &f->sizes.margin, count, "grains", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &f->fitted, count, "grains", error));
+    /* Lists are made from vectors: some are read beyond the last grain. */
+    const size_t padded = count + WADI_DEM_LANES;
+    WADI_TRY(WADI_ARENA_NEW(scratch, &f->sizes.radius, padded, "grains", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &f->sizes.margin, padded, "grains", error));
+    memset(f->sizes.radius + count, 0, WADI_DEM_LANES * sizeof(*f->sizes.radius));
+    memset(f->sizes.margin + count, 0, WADI_DEM_LANES * sizeof(*f->sizes.margin));
+    if (has_new(dem)) {
+        WADI_TRY(WADI_ARENA_NEW(scratch, &f->fitted, count, "grains", error));
+    }
     WADI_TRY(RESERVE(dem->mass, dem->mass_capacity, count));
     for (int32_t i = f->from; i < p->count; ++i) {
         dem->mass[i] = (float)wadi_dem_mass_of(dem, i);
@@ -273,7 +293,9 @@ static WadiStatus make_sizes(Fill *f, size_t count, WadiError *error)
     }
     wadi_parallel_for(p->count - f->from, BLOCK, size_block, f);
     WADI_TRY(wadi_dem_margins_find(&f->sizes.margins, p, f->sort, f->sizes.margin, scratch, error));
-    wadi_parallel_for(p->count - f->from, BLOCK, fit_block, f);
+    if (f->fitted != NULL) {
+        wadi_parallel_for(p->count - f->from, BLOCK, fit_block, f);
+    }
     return WADI_OK;
 }
 
@@ -328,7 +350,7 @@ WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *err
     WADI_TRY(RENEW(dem->grains.load, dem->load_capacity,
                    (int64_t)p->count + wadi_dem_slot_count(&dem->list.pairs)));
     wadi_parallel_for(p->count - f.from, BLOCK, fill_block, &f);
-    find_growing(dem, &f.sizes, f.fitted);
+    find_growing(dem);
     WADI_TRY(make_bodies(dem, error));
     dem->grains.count = dem->known = p->count;
     dem->is_stale = dem->is_set_changed = false;

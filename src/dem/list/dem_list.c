@@ -5,20 +5,18 @@
 #include "core/parallel.h"
 #include "dem/list/dem_search.h"
 
-enum { TILE_BLOCK = 1, GRAIN_BLOCK = 4096, ROOM = 8 };
+enum { TILE_BLOCK = 1, GRAIN_BLOCK = 4096, ROOM = 6 };
 
 typedef uint32_t WadiU8 __attribute__((vector_size(32), aligned(4), may_alias));
 
 static const double PLACES = 65536.0; /* of positions, in a largest radius */
-static const float SLACK = 2.0f;      /* places, for the rounding of positions */
+static const float SLACK = 4.0f;      /* places, for the rounding of positions */
 
 typedef struct Builder {
     const WadiDemListIn *in;
     WadiDemPairs *pairs;
     double places;          /* a metre */
-    int32_t *axis[3];       /* positions in places, modulo 2^32; padded by LANES, as the next two */
-    float *reach;           /* R + m, places */
-    float *margin;          /* m */
+    int32_t *axis[3];       /* positions in places, modulo 2^32; padded by LANES */
     int32_t (*found)[ROOM]; /* per grain from `first` on: the first others that it owns a pair with */
     bool is_filling; /* second pass, of the grains with more: pairs are written; first: found and counted */
 } Builder;
@@ -68,10 +66,6 @@ static void set_places(void *context, int64_t from, int64_t to)
             b->axis[a][i] = (int32_t)(uint32_t)(uint64_t)(int64_t)floor(x[a][i] * b->places);
         }
     }
-    for (int64_t i = first; i < end; ++i) {
-        b->margin[i] = b->in->margin[i];
-        b->reach[i] = (float)(b->places * ((double)b->in->radius[i] + (double)b->in->margin[i])) + SLACK;
-    }
 }
 
 typedef struct Visit {
@@ -90,11 +84,12 @@ static inline __attribute__((always_inline)) unsigned find_owned(const Builder *
         const WadiF8 d = __builtin_convertvector((WadiI8)from, WadiF8);
         square += d * d;
     }
-    const WadiF8 limit = *(const WadiF8 *)(b->reach + j) + b->reach[i];
-    const WadiF8 margin = *(const WadiF8 *)(b->margin + j);
+    const float own = b->in->margin[i];
+    const WadiF8 margin = *(const WadiF8 *)(b->in->margin + j);
+    const WadiF8 apart = *(const WadiF8 *)(b->in->radius + j) + margin + (b->in->radius[i] + own);
+    const WadiF8 limit = apart * (float)b->places + SLACK;
     const WadiI8 number = j + (WadiI8){ 0, 1, 2, 3, 4, 5, 6, 7 };
-    const WadiI8 is_owned =
-        (square < limit * limit) & ((margin < b->margin[i]) | ((margin == b->margin[i]) & (number > i)));
+    const WadiI8 is_owned = (square < limit * limit) & ((margin < own) | ((margin == own) & (number > i)));
     return wadi_row_bits(&is_owned);
 }
 
@@ -332,13 +327,10 @@ static WadiStatus make_places(Builder *b, WadiArena *scratch, WadiError *error)
     for (int a = 0; a < 3; ++a) {
         WADI_TRY(WADI_ARENA_NEW(scratch, &b->axis[a], padded, "positions", error));
     }
-    WADI_TRY(WADI_ARENA_NEW(scratch, &b->reach, padded, "positions", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &b->margin, padded, "positions", error));
     WADI_TRY(
         WADI_ARENA_NEW(scratch, &b->found, (size_t)(count - b->in->sort->first), "pairs of grains", error));
     for (int l = 0; l < WADI_DEM_LANES; ++l) {
         b->axis[0][count + l] = b->axis[1][count + l] = b->axis[2][count + l] = 0;
-        b->reach[count + l] = b->margin[count + l] = 0.0f;
     }
     wadi_parallel_for(count - b->in->sort->first, GRAIN_BLOCK, set_places, b);
     return WADI_OK;

@@ -30,9 +30,9 @@ typedef struct WadiDemListIn {
     const WadiParticles *particles; /* sorted */
     const WadiTileSort *sort;       /* of those that are awake; cells at least 2 R + 2 m wide, smallest m */
     const WadiCells *asleep;        /* cells of the grains before sort->first; NULL: none */
-    const float *radius;            /* m, per particle: as large as it will be */
-    const float *margin;            /* m, per particle */
-    const float *mass;              /* kg, per particle */
+    /* m, per particle: radius when it is as large as it will be, and margin. WADI_DEM_LANES more are read. */
+    const float *radius, *margin;
+    const float *mass; /* kg, per particle */
     double largest_radius, smallest_margin;
     const WadiDemSprings *springs;
     const uint32_t *grain;  /* per particle: spheres of one grain make no pairs; NULL: all are grains */
