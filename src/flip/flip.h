@@ -169,6 +169,10 @@ double wadi_flip_tension_largest_dt(const WadiFlip *flip, double time);
 /* Viscosity of the face velocities: flip_viscosity_step.c. */
 bool wadi_flip_is_viscous(const WadiFlip *flip);
 WadiStatus wadi_flip_apply_viscosity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* Has the solve made sand beside moving solids faster than they explain? `before`: u*, before the forces
+ * between grains (flip_thrown.c). */
+WadiStatus wadi_flip_is_thrown(const WadiFlip *flip, const WadiFlipStep *step, float *const before[3],
+                               bool *is_thrown, WadiError *error);
 /* Pressure, and for sand friction between two pressure solves: flip_solve.c, flip_solve_sand.c. */
 WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *error);

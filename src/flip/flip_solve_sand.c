@@ -31,6 +31,8 @@ enum { LAYER_SLOW = 20, LAYER_FLOWING = 8, DEEPEST_LAYER = 16 };
 /* Rounds for layers on walls that move: cells are cut anew in every step, and the stresses of the last one
  * are a poor guess. */
 enum { MOVING_LAYER_ROUNDS = 2 };
+/* At most so many more rounds while moving walls throw sand. */
+enum { THROWN_ROUNDS = 3 };
 enum { SPEED_BLOCK = 8192, TILE_BLOCK = 4 };
 
 typedef struct Copy {
@@ -294,6 +296,7 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
     wadi_flip_close_sleeping(step);
     RUN("pressure", wadi_flip_project_step(flip, step, false, &sand.projector, error));
     WADI_TRY(choose_settings(flip, step, &sand, error));
+    const int max_rounds = sand.rounds + THROWN_ROUNDS;
     for (int round = 0; round < sand.rounds; ++round) {
         wadi_friction_subtract(sand.friction, step->grid.velocity);
         if (sand.grain != NULL) {
@@ -302,6 +305,11 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
         RUN("friction", solve_friction(flip, step, &sand, sand.is_first && round == 0, error));
         add_friction(step, &sand);
         RUN("pressure", wadi_flip_project_step(flip, step, round + 1 == sand.rounds, &sand.projector, error));
+        if (round + 1 == sand.rounds && round + 1 < max_rounds) {
+            bool is_thrown;
+            WADI_TRY(wadi_flip_is_thrown(flip, step, sand.free_flight, &is_thrown, error));
+            sand.rounds += is_thrown;
+        }
     }
     wadi_friction_clamp_slivers(sand.friction, step->grid.velocity, step->solid.velocity);
     wadi_flip_stop_sleeping(step);

@@ -101,6 +101,12 @@ static void no_pusher_throws_sand(void **unused)
           { 20, 50, 80 },
           { 0.94, -0.29, -0.18 } },
         { NULL, 0.62, 38, { 40, 110, 15 }, { 0.5, 0.5, -0.7071 } },
+        /* One round of friction and pressure leaves this one far from balance. */
+        { "box: {center: [0, 0, 0], size: [0.14, 0.11, 0.09]}",
+          0.23905,
+          36.5757,
+          { 10.2053, 216.549, 184.798 },
+          { 0.51466, 0.2209, -0.82845 } },
     };
     scratch_write("tetrahedron.obj", tetrahedron);
     for (size_t n = 0; n < sizeof push / sizeof *push; ++n) {
