@@ -17,10 +17,13 @@ static const double UNDERLAY_RADIUS = 0.35;
 static const double STONE_RATIO = 2.5, STONE_FILL = 0.62;
 /* Grains of a particle that flies alone. */
 enum { LOOSE_MAX = 64 };
-/* Spacings: shorter bumps of the surface are those of particles, not of sand or of viscous liquids. */
-static const double SAND_BUMPS = 10.0, SYRUP_BUMPS = 14.0;
+/* Spacings: shorter bumps of the surface are those of particles, not of sand or of viscous liquids. Sand that
+ * coheres has edges and merlons. */
+static const double SAND_BUMPS = 10.0, COHESIVE_BUMPS = 5.0, SYRUP_BUMPS = 14.0;
 /* Passes on the function. */
 enum { SYRUP_SMOOTHING = 6 };
+/* Spacings: support radius of the function. A stream that accelerates tears into rings of particles. */
+static const double SYRUP_SUPPORT = 3.0;
 
 static void free_parts(WadiFrameScene *frame_scene)
 {
@@ -50,7 +53,8 @@ static WadiLook look_of(const WadiFrameBuilder *s, const WadiMaterial *material)
 {
     const WadiLookDef *def = &material->look;
     if (material->kind == WADI_MATERIAL_SAND) {
-        return wadi_frame_scene_sand(def, def->style == WADI_STYLE_SURFACE ? 0.0 : material->grain_size);
+        return wadi_frame_scene_sand(
+            def, def->style == WADI_STYLE_SURFACE ? 0.0 : wadi_frame_scene_grain_size(material));
     }
     return wadi_frame_scene_liquid(material, s->size);
 }
@@ -169,12 +173,15 @@ static WadiStatus make_mesh(const WadiFrameBuilder *s, const WadiMaterial *mater
         def.bumps = SYRUP_BUMPS;
         def.has_no_voids = true;
         def.field.smoothing = def.field.smoothing > SYRUP_SMOOTHING ? def.field.smoothing : SYRUP_SMOOTHING;
+        def.field.support = fmax(def.field.support, SYRUP_SUPPORT);
     }
     if (material->kind == WADI_MATERIAL_SAND) {
         /* Moving the surface everywhere to conserve the volume would let the grains of still sand flicker. */
         def.field.volume_slack[0] = def.field.volume_slack[1] = 0.0;
         def.has_sharp_edges = true;
-        def.bumps = SAND_BUMPS;
+        const bool coheres = wadi_curve_value_or_zero(&material->cohesion, s->time) > 0.0 ||
+                             (material->where_pores.text[0] != 0 && material->pores.cohesion_wet > 0.0);
+        def.bumps = coheres ? COHESIVE_BUMPS : SAND_BUMPS;
     }
     WadiStageTimes times = { 0 };
     WadiSurfaceFrame made;
@@ -204,7 +211,8 @@ static WadiStatus make_sand(const WadiFrameBuilder *s, WadiFrameScenePart *part,
     WadiArena *arena = &s->frame_scene->arena;
     WadiGrainDef def = wadi_frame_scene_grains(&material->look);
     def.has_velocity = s->def->scene->render.shutter > 0.0;
-    double ratio = cloud->spacing_max / material->grain_size;
+    const double size = wadi_frame_scene_grain_size(material);
+    double ratio = cloud->spacing_max / size;
     part->is_angular = true;
     if (s->def->has_cut) {
         return fill_grains(s, cloud, &def, &part->grains, error);
@@ -220,7 +228,7 @@ static WadiStatus make_sand(const WadiFrameBuilder *s, WadiFrameScenePart *part,
     WADI_TRY(wadi_sand_owners(&part->owners, &bulk, part->mesh.mesh.vertices, part->mesh.mesh.vertex_count,
                               s->frame_scene->origin, arena, error));
     int most = material->look.grains > 0 ? material->look.grains : LOOSE_MAX;
-    WadiLooseDef scattered = { .size = material->grain_size,
+    WadiLooseDef scattered = { .size = size,
                                .smallest = 0.7 * s->def->pixel,
                                .count_max = s->def->grains_max > 0 && s->def->grains_max < most
                                                 ? s->def->grains_max
@@ -305,17 +313,23 @@ static WadiStatus add_part(WadiFrameBuilder *s, int material, WadiError *error)
     return status;
 }
 
+/* The first sand of the scene, or NULL. */
+static const WadiMaterial *first_sand(const WadiScene *scene)
+{
+    for (int m = 0; m < scene->material_count; ++m) {
+        if (scene->materials[m].kind == WADI_MATERIAL_SAND) {
+            return &scene->materials[m];
+        }
+    }
+    return NULL;
+}
+
 /* The first sand of the scene, or beach sand. */
 static WadiLook ground_sand(const WadiFrameBuilder *s)
 {
     WadiLookDef beach = { .colour = { -1.0, -1.0, -1.0 }, .variation = -1.0 };
-    const WadiScene *scene = s->def->scene;
-    for (int m = 0; m < scene->material_count; ++m) {
-        if (scene->materials[m].kind == WADI_MATERIAL_SAND) {
-            return look_of(s, &scene->materials[m]);
-        }
-    }
-    return wadi_frame_scene_sand(&beach, 0.0005);
+    const WadiMaterial *sand = first_sand(s->def->scene);
+    return sand != NULL ? look_of(s, sand) : wadi_frame_scene_sand(&beach, 0.0005);
 }
 
 static WadiLook ground_look(const WadiFrameBuilder *s)
@@ -351,6 +365,8 @@ static void set_ground(WadiFrameBuilder *s)
     s->frame_scene->ground = (WadiTraceGround){ .is_present = def->ground != WADI_GROUND_NONE,
                                                 .height = height - WADI_FRAME_CLEARANCE * s->size,
                                                 .look = ground_look(s) };
+    const WadiMaterial *sand = def->ground == WADI_GROUND_SAND ? first_sand(s->def->scene) : NULL;
+    s->frame_scene->ground.wetness = sand != NULL ? (float)sand->look.wetness : 0.0f;
 }
 
 static WadiStatus particle_bounds(const WadiState *frame, WadiBox *box, WadiError *error)

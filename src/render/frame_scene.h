@@ -86,6 +86,9 @@ WadiCamera wadi_frame_scene_camera(const WadiScene *scene, WadiBox box, double t
 /* The scene's light for that camera. `map` is the environment map of light.environment, or NULL. */
 WadiLightDef wadi_frame_scene_light(const WadiScene *scene, const WadiCamera *camera, const WadiHdr *map);
 
+/* m: size of the grains that are drawn: the material's, or of gravel where the preset is gravel and they are
+ * finer. */
+double wadi_frame_scene_grain_size(const WadiMaterial *material);
 /* Grains of the look's preset, with the look's changes. */
 WadiGrainDef wadi_frame_scene_grains(const WadiLookDef *look);
 /* A liquid in a scene of `size` m. */

@@ -4,6 +4,9 @@
 /* Cloudier liquids are drawn as a surface that lets no light in. */
 static const double OPAQUE_CLOUDINESS = 0.95;
 
+/* m: gravel begins at 2 mm (ISO 14688); where the material's grains are smaller, this size is drawn. */
+static const double GRAVEL_FINEST = 0.002, GRAVEL_SIZE = 0.008;
+
 typedef struct Preset {
     WadiGrainPalette palette;
     int grains;
@@ -22,7 +25,7 @@ static const Preset presets[WADI_PRESET_COUNT] = {
                             .grains = 10,
                             .fill = 0.6,
                             .size_variation = 0.35,
-                            .sparkle = 0.5 },
+                            .sparkle = 0.25 },
     [WADI_PRESET_DESERT] = { .palette = { { { 222, 192, 154 },
                                             { 208, 174, 134 },
                                             { 238, 216, 188 },
@@ -71,6 +74,13 @@ static const Preset presets[WADI_PRESET_COUNT] = {
 static uint8_t to_byte(double value)
 {
     return (uint8_t)(fmin(fmax(value, 0.0), 1.0) * 255.0 + 0.5);
+}
+
+double wadi_frame_scene_grain_size(const WadiMaterial *material)
+{
+    const bool is_sand_drawn_as_gravel =
+        material->look.preset == WADI_PRESET_GRAVEL && material->grain_size < GRAVEL_FINEST;
+    return is_sand_drawn_as_gravel ? GRAVEL_SIZE : material->grain_size;
 }
 
 WadiGrainDef wadi_frame_scene_grains(const WadiLookDef *look)

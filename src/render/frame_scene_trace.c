@@ -1,4 +1,5 @@
 /* The frame scene as input of the path tracer. */
+#include <math.h>
 #include <string.h>
 
 #include "core/alloc.h"
@@ -27,14 +28,14 @@ static WadiTraceSpheres trace_grains(const WadiGrains *grains, int look, bool is
                                .look = look };
 }
 
-/* For frames without the attribute: the look's wetness at every vertex. */
-static WadiStatus uniform_wetness(WadiFrameScene *frame_scene, WadiTraceMesh *mesh, float wetness,
-                                  WadiError *error)
+/* Sand is at least as wet as its look. */
+static WadiStatus raise_wetness(WadiFrameScene *frame_scene, WadiTraceMesh *mesh, float wetness,
+                                WadiError *error)
 {
     float *values;
     WADI_TRY(WADI_ARENA_NEW(&frame_scene->arena, &values, mesh->vertex_count, "wetness of a mesh", error));
     for (size_t v = 0; v < mesh->vertex_count; ++v) {
-        values[v] = wetness;
+        values[v] = mesh->wetness != NULL ? fmaxf(mesh->wetness[v], wetness) : wetness;
     }
     mesh->wetness = values;
     return WADI_OK;
@@ -113,8 +114,8 @@ WadiStatus wadi_frame_scene_trace(WadiFrameScene *frame_scene, const WadiScene *
             to->anchor_hash = part->owners.anchor_hash;
             to->anchor_count = part->owners.anchor_count;
             float wetness = (float)scene->materials[part->material].look.wetness;
-            if (to->wetness == NULL && wetness > 0.0f) {
-                WADI_TRY(uniform_wetness(frame_scene, to, wetness, error));
+            if (wetness > 0.0f) {
+                WADI_TRY(raise_wetness(frame_scene, to, wetness, error));
             }
         }
         if (part->grains.count > 0) {

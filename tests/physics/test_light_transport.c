@@ -84,7 +84,7 @@ static void clear_water_vanishes_in_a_furnace(void **unused)
         scene.mesh_count = kind >= 3 ? 2 : 1;
         scene.spheres = &set;
         scene.spheres_count = kind >= 1 ? 1 : 0;
-        scene.ground = (WadiTraceGround){ kind >= 2, -0.3, picture_matt(1.0f) };
+        scene.ground = (WadiTraceGround){ kind >= 2, -0.3, picture_matt(1.0f), 0.0f };
         WadiCamera camera = picture_camera(wadi_vec3(3, -4, 2), wadi_vec3(0, 0, 0), 20.0);
         WadiTraceQuality quality = { .samples = 64, .depth = 64 };
         WadiFilm film = picture_take(&scene, &camera, 32, 32, &quality);
@@ -178,7 +178,7 @@ static void glossy_plane_under_a_wide_sun(void **unused)
     for (int kind = 0; kind < 3; ++kind) {
         look.coat_roughness = (float[]){ 0.15f, 0.35f, 0.8f }[kind];
         WadiTraceScene scene = picture_scene(NULL, 0, 0.0f);
-        scene.ground = (WadiTraceGround){ true, 0.0, look };
+        scene.ground = (WadiTraceGround){ true, 0.0, look, 0.0f };
         scene.light.sun = wadi_vec3(0, 1, 1);
         scene.light.sun_angle = 8.0;
         scene.light.sun_light = wadi_grey(1.0f);
@@ -271,7 +271,7 @@ static void slab_absorbs_and_reflects(void **unused)
                    0.001);
         /* A shadow ray through it. */
         WadiLook bed = picture_matt(0.5f);
-        scene.ground = (WadiTraceGround){ true, -1.0, bed };
+        scene.ground = (WadiTraceGround){ true, -1.0, bed, 0.0f };
         scene.light.colour = wadi_grey(0.0f);
         scene.light.sun = wadi_vec3(0, 0, 1);
         scene.light.sun_light = wadi_grey((float)pi);
@@ -321,7 +321,7 @@ static void bed_under_water_is_as_bright_as_it_should(void **unused)
         WadiTraceScene scene = picture_scene(&look, 1, 0.0f);
         scene.meshes = &mesh;
         scene.mesh_count = 1;
-        scene.ground = (WadiTraceGround){ true, 0.0, picture_matt((float)albedo) };
+        scene.ground = (WadiTraceGround){ true, 0.0, picture_matt((float)albedo), 0.0f };
         scene.light.sun = wadi_vec3(0, 1, 1);
         scene.light.sun_light = wadi_grey((float)pi);
         scene.contact = k % 4 < 2 ? -1.0 : 0.002;
@@ -383,7 +383,7 @@ static void photons_carry_the_light_that_passes(void **unused)
     WadiTraceScene scene = picture_scene(&look, 1, 0.0f);
     scene.meshes = &mesh;
     scene.mesh_count = 1;
-    scene.ground = (WadiTraceGround){ true, -3.0, picture_matt(0.5f) };
+    scene.ground = (WadiTraceGround){ true, -3.0, picture_matt(0.5f), 0.0f };
     scene.light.sun = wadi_vec3(0, 0, 1);
     scene.light.sun_light = wadi_grey(2.0f);
     scene.photons = PHOTONS;

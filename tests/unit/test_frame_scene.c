@@ -170,6 +170,134 @@ static void large_grains_are_stones(void **unused)
     close_fixture(&f);
 }
 
+/* Sand is drawn as wet as it is, and at least as wet as its look, as is a ground of sand. */
+static void looks_are_the_least_wetness(void **unused)
+{
+    (void)unused;
+    static const char *const solver[3] = { "sph", "sph", "points" }; /* points has no wetness */
+    static const char *const saturation[3] = { ", saturation: 0.2", ", saturation: 0.9", "" };
+    static const double expected[3] = { 0.6, 0.9, 0.6 };
+    for (int n = 0; n < 3; ++n) {
+        char scene[600];
+        snprintf(scene, sizeof scene,
+                 "wadi: 1\nsolver: %s\ncell_size: 0.1\ndomain: {min: [0, 0, 0], max: [1, 1, 1]}\n"
+                 "materials: {sand: {kind: sand, look: {wetness: 0.6}}}\n"
+                 "bodies:\n  - {material: sand%s, shape: {box: {min: [0.2, 0.2, 0], max: [0.8, 0.8, 0.5]}}}\n"
+                 "render: {ground: sand}\n",
+                 solver[n], saturation[n]);
+        Fixture f;
+        WadiTraceScene trace;
+        WadiError error = { 0 };
+        open_fixture(&f, scene);
+        CHECK_OK(wadi_frame_scene_build(&f.frame_scene, &f.def, &f.frame, 0.0, &error), error);
+        CHECK_OK(wadi_frame_scene_trace(&f.frame_scene, f.scene, &trace, &error), error);
+        CHECK_NEAR((double)trace.ground.wetness, 0.6, 1e-6);
+        assert_true(trace.mesh_count >= 1 && trace.meshes[0].vertex_count > 0);
+        for (size_t v = 0; v < trace.meshes[0].vertex_count; ++v) {
+            CHECK_NEAR((double)trace.meshes[0].wetness[v], expected[n], 0.02);
+        }
+        close_fixture(&f);
+    }
+}
+
+/* Gravel begins at 2 mm: sand drawn as gravel has stones of 8 mm, gravel its own size, other sand always. */
+static void gravel_is_coarse(void **unused)
+{
+    (void)unused;
+    WadiMaterial gravel = { .kind = WADI_MATERIAL_SAND,
+                            .grain_size = 0.0004,
+                            .look.preset = WADI_PRESET_GRAVEL };
+    CHECK_NEAR(wadi_frame_scene_grain_size(&gravel), 0.008, 0.0);
+    gravel.grain_size = 0.03;
+    CHECK_NEAR(wadi_frame_scene_grain_size(&gravel), 0.03, 0.0);
+    WadiMaterial sand = { .kind = WADI_MATERIAL_SAND,
+                          .grain_size = 0.0004,
+                          .look.preset = WADI_PRESET_DESERT };
+    CHECK_NEAR(wadi_frame_scene_grain_size(&sand), 0.0004, 0.0);
+}
+
+static uint32_t root_of(const uint32_t *parent, uint32_t v)
+{
+    while (parent[v] != v) {
+        v = parent[v];
+    }
+    return v;
+}
+
+static int connected_parts(const WadiMesh *mesh)
+{
+    uint32_t *parent = malloc(mesh->vertex_count * sizeof *parent);
+    int parts = (int)mesh->vertex_count;
+    for (uint32_t v = 0; v < mesh->vertex_count; ++v) {
+        parent[v] = v;
+    }
+    for (size_t t = 0; t < mesh->triangle_count; ++t) {
+        for (int c = 0; c < 2; ++c) {
+            const uint32_t a = root_of(parent, mesh->triangles[t][c]);
+            const uint32_t b = root_of(parent, mesh->triangles[t][c + 1]);
+            parts -= a != b;
+            parent[a] = b;
+        }
+    }
+    free(parent);
+    return parts;
+}
+
+/* Two pieces of a stream whose particles are 2.6 spacings apart: drops of water, one rope of honey. */
+static void streams_of_honey_have_no_gaps(void **unused)
+{
+    (void)unused;
+    for (int is_honey = 0; is_honey < 2; ++is_honey) {
+        char scene[600];
+        snprintf(scene, sizeof scene,
+                 "wadi: 1\nsolver: points\ncell_size: 0.1\ndomain: {min: [0, 0, 0], max: [1, 1, 2]}\n"
+                 "materials: {stream: {kind: water%s}}\n"
+                 "bodies:\n"
+                 "  - {material: stream, shape: {box: {min: [0.3, 0.3, 0.3], max: [0.7, 0.7, 1.0]}}}\n"
+                 "  - {material: stream, shape: {box: {min: [0.3, 0.3, 1.08], max: [0.7, 0.7, 1.7]}}}\n",
+                 is_honey ? ", viscosity: 10" : "");
+        Fixture f;
+        WadiError error = { 0 };
+        open_fixture(&f, scene);
+        CHECK_OK(wadi_frame_scene_build(&f.frame_scene, &f.def, &f.frame, 0.0, &error), error);
+        const int parts = connected_parts(&f.frame_scene.parts[0].mesh.mesh);
+        assert_true(is_honey ? parts == 1 : parts >= 2);
+        close_fixture(&f);
+    }
+}
+
+/* An edge of a box of sand: sand that coheres is drawn with more of it. */
+static void sand_that_coheres_has_edges(void **unused)
+{
+    (void)unused;
+    double edge[2];
+    for (int coheres = 0; coheres < 2; ++coheres) {
+        char scene[400];
+        snprintf(
+            scene, sizeof scene,
+            "wadi: 1\nsolver: points\ncell_size: 0.1\ndomain: {min: [0, 0, 0], max: [3, 3, 3]}\n"
+            "materials: {sand: {kind: sand%s}}\n"
+            "bodies:\n  - {material: sand, snap: layer, shape: {box: {min: [1, 1, 0], max: [2, 2, 1]}}}\n",
+            coheres ? ", cohesion: 900" : "");
+        Fixture f;
+        WadiError error = { 0 };
+        open_fixture(&f, scene);
+        CHECK_OK(wadi_frame_scene_build(&f.frame_scene, &f.def, &f.frame, 0.0, &error), error);
+        const WadiMesh *mesh = &f.frame_scene.parts[0].mesh.mesh;
+        edge[coheres] = 0.0;
+        for (size_t v = 0; v < mesh->vertex_count; ++v) {
+            const WadiVec3 x = mesh->vertices[v];
+            if (fabs(x.y - 1.5) < 0.2) {
+                edge[coheres] = fmax(edge[coheres], x.x + x.z);
+            }
+        }
+        close_fixture(&f);
+    }
+    /* The edge of the body is at 3, of its particles at 2.95: the low pass takes less of what coheres. */
+    print_message("edge of dry sand at %.3f, of cohesive sand at %.3f\n", edge[0], edge[1]);
+    assert_true(edge[1] > edge[0] + 0.005 && edge[1] > 2.85 && edge[1] < 3.05);
+}
+
 /* Real water leaves a third of red light after 3 m: a beach has that, a bath is clearer in metres only. */
 static void liquids_have_their_colour_by_scale(void **unused)
 {
@@ -285,6 +413,10 @@ int main(void)
         cmocka_unit_test(particles_that_fly_alone_are_single_grains),
         cmocka_unit_test(grains_belong_to_the_nearest_particle),
         cmocka_unit_test(large_grains_are_stones),
+        cmocka_unit_test(looks_are_the_least_wetness),
+        cmocka_unit_test(gravel_is_coarse),
+        cmocka_unit_test(streams_of_honey_have_no_gaps),
+        cmocka_unit_test(sand_that_coheres_has_edges),
         cmocka_unit_test(liquids_have_their_colour_by_scale),
         cmocka_unit_test(cuts_leave_what_is_behind),
         cmocka_unit_test(textures_need_their_attribute),

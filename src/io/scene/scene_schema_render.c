@@ -16,7 +16,7 @@ static const WadiSceneChoice presets[] = {
     { "desert", WADI_PRESET_DESERT, "fine and orange" },
     { "black", WADI_PRESET_BLACK, "volcanic, with bright flashes" },
     { "soil", WADI_PRESET_SOIL, "brown, of many sizes" },
-    { "gravel", WADI_PRESET_GRAVEL, "grey stones; `grain_size` says how large" },
+    { "gravel", WADI_PRESET_GRAVEL, "grey stones of `grain_size`, or of 8 mm where that is below 2 mm" },
     { "sugar", WADI_PRESET_SUGAR, "white" },
 };
 WADI_SCENE_CHOICES(presets);
@@ -54,7 +54,8 @@ static const WadiSceneField look_fields[] = {
     { "cloudiness", WADI_SCENE_NUMBER, LOOK(cloudiness), .minimum = 0, .maximum = 1,
       .doc = "How much a liquid scatters light: 0 is clear, 0.1 murky, 1 as milk." },
     { "wetness", WADI_SCENE_NUMBER, LOOK(wetness), .minimum = 0, .maximum = 1,
-      .doc = "How wet sand looks when its solver has no wetness: 0 dry, 1 soaked." },
+      .doc = "How wet sand looks at least, where it is not wetter: 0 dry, 1 soaked. A ground of `sand` has "
+             "it too." },
 };
 const WadiSceneObject wadi_scene_look_object = {
     .name = "look",

@@ -60,6 +60,7 @@ typedef struct WadiTraceGround {
     bool is_present;
     double height; /* m: the infinite plane z = height */
     WadiLook look; /* PLAIN or SAND */
+    float wetness; /* 0..1, SAND */
 } WadiTraceGround;
 
 typedef struct WadiTraceScene {

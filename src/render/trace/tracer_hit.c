@@ -163,6 +163,7 @@ static void describe_ground(const WadiTracer *tracer, const WadiTraceRay *ray, f
                            .normal = { 0.0f, 0.0f, 1.0f },
                            .shading = { 0.0f, 0.0f, 1.0f },
                            .look = look,
+                           .wetness = tracer->ground.wetness,
                            .colour = look->colour };
     if (look->waves > 0.0f) {
         hit->shading = wave_normal(tracer, look, p, distance);
