@@ -66,29 +66,22 @@ static float square_of_cell(const Thrown *thrown, float *const velocity[3], Wadi
     return square;
 }
 
-/* Cell n of the 27 around a cell; row 0: not there. */
-static WadiRowCell cell_around(const WadiRows *rows, WadiRowCell cell, int n)
+static WadiRowCell cell_around(const Thrown *thrown, WadiRowCell cell, int n)
 {
-    const int step[3] = { n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1 };
-    for (int axis = 0; axis < 3; ++axis) {
-        if (step[axis] != 0 && cell.row != 0) {
-            cell = wadi_row_cell_neighbour(rows, cell, 2 * axis + (step[axis] > 0));
-        }
-    }
-    return cell;
+    int step[3];
+    return wadi_row_cell_around(&thrown->step->grid.rows, cell, n, step);
 }
 
 static bool is_cell_thrown(const Thrown *thrown, WadiRowCell cell)
 {
-    const WadiRows *rows = &thrown->step->grid.rows;
     const float square = square_of_cell(thrown, thrown->step->grid.velocity, cell);
     float wall = 0.0f;
     for (int n = 0; n < 27 && square > thrown->fall; ++n) {
-        wall = wadi_maxf(wall, thrown->wall[wadi_row_cell_index(cell_around(rows, cell, n))]);
+        wall = wadi_maxf(wall, thrown->wall[wadi_row_cell_index(cell_around(thrown, cell, n))]);
     }
     bool is_thrown = wall > 0.0f && square > FLOW_AROUND * FLOW_AROUND * wall + thrown->fall;
     for (int n = 0; n < 27 && is_thrown; ++n) {
-        const WadiRowCell at = cell_around(rows, cell, n);
+        const WadiRowCell at = cell_around(thrown, cell, n);
         const bool is_sand = (thrown->step->cells.pressure_cells[at.row] >> at.lane & 1) != 0;
         is_thrown = !is_sand || square > square_of_cell(thrown, thrown->before, at);
     }
@@ -101,7 +94,7 @@ static bool is_near_wall(const Thrown *thrown, int32_t row)
     bool is_near = false;
     for (int n = 0; n < 27 && !is_near; ++n) {
         const WadiRowCell end = { row, n % 3 == 0 ? 0 : 7 };
-        is_near = thrown->has_wall[cell_around(&thrown->step->grid.rows, end, n).row] != 0;
+        is_near = thrown->has_wall[cell_around(thrown, end, n).row] != 0;
     }
     return is_near;
 }

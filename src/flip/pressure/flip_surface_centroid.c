@@ -21,20 +21,6 @@ typedef struct Moment {
     float space, height;
 } Moment;
 
-/* Cell n of the 27 around a cell, and the way to it; row 0: not there. */
-static WadiRowCell cell_around(const WadiRows *rows, WadiRowCell cell, int n, int step[3])
-{
-    step[0] = n % 3 - 1;
-    step[1] = n / 3 % 3 - 1;
-    step[2] = n / 9 - 1;
-    for (int axis = 0; axis < 3; ++axis) {
-        if (step[axis] != 0 && cell.row != 0) {
-            cell = wadi_row_cell_neighbour(rows, cell, 2 * axis + (step[axis] > 0));
-        }
-    }
-    return cell;
-}
-
 static float open_of(const WadiFlipSurfaceIn *in, WadiRowCell cell)
 {
     return cell.row != 0 ? 1.0f - in->fraction[wadi_table_cell(in->solid_row, wadi_row_cell_index(cell))]
@@ -47,7 +33,7 @@ static bool is_near_cut(const WadiFlipSurfaceIn *in, WadiRowCell cell)
     bool is_cut = false;
     for (int n = 0; n < 27 && !is_cut; ++n) {
         int step[3];
-        const float open = open_of(in, cell_around(in->rows, cell, n, step));
+        const float open = open_of(in, wadi_row_cell_around(in->rows, cell, n, step));
         is_cut = open > 0.0f && open < 1.0f;
     }
     return is_cut;
@@ -77,7 +63,7 @@ static Moment moment_under_hat(const WadiFlipSurfaceIn *in, WadiRowCell cell)
     Moment sum = { 0.0f, 0.0f };
     for (int n = 0; n < 27; ++n) {
         int step[3];
-        const Moment there = moment_of_cell(in, cell_around(in->rows, cell, n, step));
+        const Moment there = moment_of_cell(in, wadi_row_cell_around(in->rows, cell, n, step));
         const float weight = hat[step[0] + 1] * hat[step[1] + 1] * hat[step[2] + 1];
         float height = 0.0f;
         for (int axis = 0; axis < 3; ++axis) {
