@@ -88,19 +88,38 @@ static double slope_of(double distance, double h, bool is_steep)
 
 static void add_one(Crowding *sum, WadiVec3 from, double h, double volume)
 {
-    const double distance = wadi_norm(from);
-    if (distance < h) {
+    const double square = wadi_dot(from, from);
+    if (square < h * h) {
+        const double distance = sqrt(square);
         const double slope = -volume * slope_of(distance, h, sum->is_steep);
         sum->gradient = wadi_add_scaled(sum->gradient, from, slope / fmax(distance, 1e-6 * h));
         sum->stiffness += slope / h;
     }
 }
 
+/* The planes, as bits, whose image of y is nearer to x than h. */
+static unsigned find_mirrors(const Planes *planes, WadiVec3 x, WadiVec3 y, double h)
+{
+    const WadiVec3 from = wadi_sub(x, y);
+    const double square = wadi_dot(from, from);
+    unsigned near = 0;
+    for (int c = 0; c < planes->count; ++c) {
+        const double away = wadi_dot(planes->normal[c], x) - planes->offset[c];
+        const double other = wadi_dot(planes->normal[c], y) - planes->offset[c];
+        near |= (unsigned)(square + 4.0 * away * fmax(other, 0.0) < h * h) << c;
+    }
+    return near;
+}
+
 /* The images of y in all sets of the planes, in single ones and in corners, as x meets them, along the planes
  * alone. */
 static void add_images(Crowding *sum, const Planes *planes, WadiVec3 x, WadiVec3 y, double h, double volume)
 {
-    for (unsigned set = 1; set < 1u << planes->count; ++set) {
+    const unsigned near = find_mirrors(planes, x, y, h);
+    for (unsigned set = 1; set <= near; ++set) {
+        if ((set & ~near) != 0) {
+            continue;
+        }
         WadiVec3 image = y;
         Crowding one = { .is_steep = sum->is_steep };
         for (int c = 0; c < planes->count; ++c) {
