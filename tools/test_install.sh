@@ -3,6 +3,7 @@
 # pkg-config alone, shared and static, and with CMake's find_package; with a C and a C++ compiler's eyes on the headers; the exported names compared
 # with the public headers; and the same bytes from the library for every processor and the faster one beside it.
 set -euo pipefail
+# `program | grep -q` fails now and then here: grep ends at the first match, and the program dies of what it still writes.
 cd "$(dirname "$0")/.."
 
 stage=$(mktemp -d)
@@ -36,7 +37,7 @@ export PKG_CONFIG_PATH=$libdir/pkgconfig
 read -ra cflags <<<"$(pkg-config --cflags wadi)"
 read -ra shared <<<"$(pkg-config --libs wadi)"
 read -ra static <<<"$(pkg-config --static --libs wadi)"
-"$stage/usr/bin/wadi" --version | grep -qwF "$(pkg-config --modversion wadi)" ||
+grep -qwF "$(pkg-config --modversion wadi)" <<<"$("$stage/usr/bin/wadi" --version)" ||
     fail "wadi.pc and wadi --version disagree"
 
 # Each public header stands alone, in strict C and as C++.
@@ -62,7 +63,7 @@ mv "$libdir"/libwadi.so* "$stage/shared"
 for program in "${programs[@]}"; do
     name=$(basename "$program" .c)
     gcc "${strict[@]}" "${cflags[@]}" "$program" "${static[@]}" -o "$stage/$name-static"
-    if ldd "$stage/$name-static" | grep -q libwadi; then
+    if grep -q libwadi <<<"$(ldd "$stage/$name-static")"; then
         fail "$name: the static program wants libwadi.so"
     fi
 done
@@ -100,8 +101,8 @@ END
     cat "$stage/consumer/log" >&2
     fail "find_package(wadi) does not serve a project"
 }
-ldd "$stage/consumer/build/shared" | grep -q "libwadi.so.0 => $libdir/" || fail "wadi::wadi is not the shared library"
-if ldd "$stage/consumer/build/static" | grep -q libwadi; then
+grep -q "libwadi.so.0 => $libdir/" <<<"$(ldd "$stage/consumer/build/shared")" || fail "wadi::wadi is not the shared library"
+if grep -q libwadi <<<"$(ldd "$stage/consumer/build/static")"; then
     fail "wadi::wadi_static wants libwadi.so"
 fi
 for kind in shared static; do
@@ -109,7 +110,7 @@ for kind in shared static; do
     grep -q '^[0-9]\{4,\} triangles' "$stage/$kind.out" || fail "examples/surface_in_memory.c made no mesh"
 done
 cmp "$stage/shared.obj" "$stage/static.obj" || fail "shared and static make different meshes"
-"$stage/usr/bin/wadi" info "$stage/shared.obj" | grep -q 'closed, manifold' || fail "that mesh is not closed"
+grep -q 'closed, manifold' <<<"$("$stage/usr/bin/wadi" info "$stage/shared.obj")" || fail "that mesh is not closed"
 
 # The documents are there and their links lead somewhere.
 for document in README.md docs/library.md docs/cli.md examples/run_scene.c; do
@@ -138,7 +139,7 @@ unset LD_LIBRARY_PATH
 if [ -d "$libdir/glibc-hwcaps" ]; then
     loader=$(ldd "$stage/usr/bin/wadi" | grep -oE '/[^ ]*/ld-linux[^ ]*')
     taken=$(LD_DEBUG=files "$stage/usr/bin/wadi" --version 2>&1 | grep -oE 'calling init: .*libwadi.*')
-    if "$loader" --help | grep -q 'x86-64-v3 (supported'; then
+    if grep -q 'x86-64-v3 (supported' <<<"$("$loader" --help)"; then
         grep -q x86-64-v3 <<<"$taken" || fail "the library for x86-64-v3 is not taken: $taken"
     fi
     fast=$(state_hash fast "$stage/usr/bin/wadi")
