@@ -81,7 +81,7 @@ export class Grains {
     geometry.setAttribute("word", this.words);
     geometry.setAttribute("value", this.values);
     this.points.geometry = geometry;
-    this.strided = new Map(); // lists of each second and each fourth slot
+    this.strided = new Map(); // lists of each second, fourth and eighth slot
     this.chunkCount = Math.min(this.chunkCount ?? 0, capacity);
     this.setStride(this.stride);
     this.places = new THREE.DataTexture(places, CHUNK_TEXTURE, rows, THREE.RGBAFormat, THREE.FloatType);
@@ -89,7 +89,7 @@ export class Grains {
     this.uniforms.chunks.value = this.places;
   }
 
-  // Draws each slot, each second or each fourth. The server gives these slots to the same ids in all pictures. Fewer grains
+  // Draws each slot, or each second, fourth or eighth. The server gives these slots to the same ids in all pictures. Fewer grains
   // are drawn larger, so that the body stays closed.
   setStride(stride) {
     if (stride > 1 && !this.strided.has(stride)) {
