@@ -35,6 +35,13 @@ static const Tank tanks[] = {
       "{box: {center: [-0.046, 0.01, -0.022], size: [0.48, 0.49, 0.37]}, rotate: [0, 45, 23]}", 0.0595, 0.4 },
     { "leaning capsule", "{capsule: {from: [-0.19, -0.03, -0.161], to: [0.11, 0.118, 0.119], radius: 0.188}}",
       0.0181, 0.36 },
+    /* Gentle ceilings just over the water, and cells at the surface that hold no particle by chance. */
+    { "box turned by 49, 11, 17 degrees",
+      "{box: {center: [0.0228, -0.028, 0.0403], size: [0.512, 0.4523, 0.3734]}, rotate: [49, 10.9, 17.4]}",
+      0.0983, 0.43 },
+    { "wide capsule",
+      "{capsule: {from: [-0.2095, -0.2249, -0.0899], to: [0.2115, 0.2323, 0.128], radius: 0.2654}}", 0.0214,
+      0.37 },
     { "box along the grid, surface between faces", "{box: {center: [0, 0, 0], size: [0.48, 0.4, 0.8]}}",
       -0.01, 0.39 },
 };

@@ -4,6 +4,7 @@
  *   f(s) = 1 - (1 - s)^2 / 2 for 0 <= s <= 1,   f(s) = (1 + s)^2 / 2 for -1 <= s <= 0.
  * There is no radius to choose: a box of fluid along the grid has its surface on its faces.
  * In cells that walls cut this is the depth of their open part, not of their centre: flip_surface_centroid.c.
+ * Near walls that never move the level of the cells around counts too: flip_surface_level.c.
  * Differs: the usual distance from the nearest particles less a radius puts a settled surface 0.3 cells
  * off. */
 #include "flip/pressure/flip_surface.h"
@@ -12,6 +13,7 @@
 
 #include "core/parallel.h"
 #include "flip/pressure/flip_surface_centroid.h"
+#include "flip/pressure/flip_surface_level.h"
 #include "flip/transfer/flip_row_table.h"
 
 enum { LANES = WADI_ROW_CELLS };
@@ -62,19 +64,14 @@ static void smooth(const WadiRows *rows, const int32_t *table, const float *valu
 typedef struct DepthContext {
     const WadiFlipSurfaceIn *in;
     const float *fill, *solid; /* smoothed; solid may be NULL */
+    float *by_fill;            /* distance by the fill of each cell alone; may be `distance` */
     float *distance;
-    uint8_t *deep;   /* per row: fluid cells whose centre is under the surface */
+    uint8_t *deep;   /* per row: cells whose centre is under the surface */
     uint8_t *lone;   /* per row: cells with particles that are not beside deep cells */
     uint8_t *liquid; /* may be NULL */
     const uint8_t *occupied;
     const uint8_t *labels; /* the sign of the distance follows these */
 } DepthContext;
-
-static float depth_of(float mean_fill)
-{
-    float f = wadi_minf(wadi_maxf(mean_fill, 0.0f), 1.0f);
-    return f > 0.5f ? 1.0f - sqrtf(2.0f * (1.0f - f)) : sqrtf(2.0f * f) - 1.0f;
-}
 
 /* Smoothed fill of a cut cell almost inside solids. It holds few particles, and by chance it would be air
  * under the fluid; so neighbours are added until the open fraction is `enough_open`. */
@@ -114,23 +111,57 @@ static void find_depths(void *user, int64_t first, int64_t end)
     const float h = (float)context->in->cell_size;
     for (int64_t row = first + (first == 0); row < end; ++row) {
         const unsigned cut = cut_cells(context->in, (int32_t)row);
-        unsigned deep = 0;
         for (int l = 0; l < LANES; ++l) {
             int64_t cell = LANES * row + l;
             const float space = context->solid != NULL ? 1.0f - context->solid[cell] : 1.0f;
             const bool is_cut = (cut >> l & 1) != 0 && space < enough_open;
             const float mean_fill = is_cut ? fill_with_neighbours(context, (WadiRowCell){ (int32_t)row, l })
                                            : context->fill[cell] / wadi_maxf(space, min_open);
-            float depth = depth_of(mean_fill);
+            float depth = wadi_flip_depth_of(mean_fill);
             if (space < 1.0f && fabsf(depth) < 1.0f) {
                 depth += wadi_flip_centroid_height(context->in, (WadiRowCell){ (int32_t)row, l },
                                                    is_cut ? enough_open : 0.0f);
                 depth = wadi_minf(wadi_maxf(depth, -1.0f), 1.0f);
             }
-            context->distance[cell] = -h * depth;
-            deep |= (unsigned)(depth > 0.0f) << l;
+            context->by_fill[cell] = -h * depth;
         }
-        context->deep[row] = (uint8_t)(deep & (context->in->fluid[row] | cut));
+    }
+}
+
+static void level_depths(void *user, int64_t first, int64_t end)
+{
+    const DepthContext *context = user;
+    const float h = (float)context->in->cell_size;
+    const WadiFlipLevelIn in = { context->in, context->fill, context->by_fill };
+    for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
+        const WadiF8 solid = WADI_ROW(context->solid, row);
+        const WadiI8 is_near = (solid > 0.0f) & (solid < 1.0f);
+        WADI_ROW_OUT(context->distance, row) = WADI_ROW(context->by_fill, row);
+        for (unsigned left = wadi_row_bits(&is_near); left != 0; left &= left - 1) {
+            const WadiRowCell cell = { row, __builtin_ctz(left) };
+            context->distance[wadi_row_cell_index(cell)] = -h * wadi_flip_level_depth(&in, cell);
+        }
+    }
+}
+
+/* Cells that may be under the surface. In calm water a cell may hold no particle by chance, and as air it
+ * would never rest. Beside solids that move the fill varies, and only cells with particles count. */
+static unsigned open_cells(const WadiFlipSurfaceIn *in, int32_t row)
+{
+    const unsigned known = in->fluid[row] | cut_cells(in, row);
+    if (!in->is_at_rest || in->fraction == NULL) {
+        return in->is_at_rest ? 0xff : known;
+    }
+    const WadiI8 is_open = WADI_ROW(in->fraction, wadi_table_row(in->solid_row, row)) < 1.0f;
+    return known | wadi_row_bits(&is_open);
+}
+
+static void find_deep(void *user, int64_t first, int64_t end)
+{
+    const DepthContext *context = user;
+    for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
+        const WadiI8 is_below = WADI_ROW(context->distance, row) < 0.0f;
+        context->deep[row] = (uint8_t)(wadi_row_bits(&is_below) & open_cells(context->in, row));
     }
 }
 
@@ -205,9 +236,11 @@ WadiStatus wadi_flip_surface_distance(const WadiFlipSurfaceIn *in, float *distan
         smooth(in->rows, in->solid_row, in->fraction, solid, spare);
     }
     memset(distance, 0, LANES * sizeof(float));
+    const bool is_levelled = in->fraction != NULL && in->is_at_rest;
     DepthContext context = { .in = in,
                              .fill = fill,
                              .solid = solid,
+                             .by_fill = is_levelled ? spare : distance,
                              .distance = distance,
                              .deep = deep,
                              .lone = lone,
@@ -215,6 +248,10 @@ WadiStatus wadi_flip_surface_distance(const WadiFlipSurfaceIn *in, float *distan
                              .occupied = in->occupied != NULL ? in->occupied : in->fluid,
                              .labels = liquid != NULL ? liquid : in->fluid };
     wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, find_depths, &context);
+    if (is_levelled) {
+        wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, level_depths, &context);
+    }
+    wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, find_deep, &context);
     if (liquid != NULL) {
         wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, find_lone, &context);
         wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, find_liquid, &context);
