@@ -332,6 +332,14 @@ static WadiLook ground_sand(const WadiFrameBuilder *s)
     return sand != NULL ? look_of(s, sand) : wadi_frame_scene_sand(&beach, 0.0005);
 }
 
+/* m: 1, 2 or 5 times a power of ten, about a quarter of the scene's size, and no larger than real ones. */
+static double slab_side(double size)
+{
+    const double wanted = fmin(0.25 * size, 1.0), power = pow(10.0, floor(log10(wanted) + 1e-9)),
+                 digit = wanted / power;
+    return power * (digit < 1.5 ? 1.0 : digit < 3.5 ? 2.0 : digit < 7.5 ? 5.0 : 10.0);
+}
+
 static WadiLook ground_look(const WadiFrameBuilder *s)
 {
     const WadiRenderSettings *def = &s->def->scene->render;
@@ -341,6 +349,16 @@ static WadiLook ground_look(const WadiFrameBuilder *s)
     WadiLook look = wadi_look_plain(colour);
     look.coat = 0.0f;
     switch (def->ground) {
+    case WADI_GROUND_SLABS:
+        if (s->def->colours != NULL) { /* nothing but the numbers has a pattern */
+            return look;
+        }
+        look.texture = WADI_LOOK_TEXTURE_SLABS;
+        look.texture_size = (float)slab_side(s->size);
+        look.second_colour = wadi_scalef(colour, 0.45f);
+        look.coat = 0.35f;
+        look.coat_roughness = 0.5f;
+        return look;
     case WADI_GROUND_CHECKER:
         look.texture = WADI_LOOK_TEXTURE_CHECKER;
         look.texture_size = (float)(0.1 * s->size);
@@ -355,6 +373,10 @@ static WadiLook ground_look(const WadiFrameBuilder *s)
     }
 }
 
+/* The horizon of a small scene is soft: the ground fades within this many times its size, and within this many
+ * m at most. */
+static const double AIR = 100.0, AIR_CLEAREST = 2500.0;
+
 static void set_ground(WadiFrameBuilder *s)
 {
     const WadiRenderSettings *def = &s->def->scene->render;
@@ -365,6 +387,7 @@ static void set_ground(WadiFrameBuilder *s)
     s->frame_scene->ground = (WadiTraceGround){ .is_present = def->ground != WADI_GROUND_NONE,
                                                 .height = height - WADI_FRAME_CLEARANCE * s->size,
                                                 .look = ground_look(s) };
+    s->frame_scene->air = fmin(AIR * s->size, AIR_CLEAREST);
     const WadiMaterial *sand = def->ground == WADI_GROUND_SAND ? first_sand(s->def->scene) : NULL;
     s->frame_scene->ground.wetness = sand != NULL ? (float)sand->look.wetness : 0.0f;
 }

@@ -68,6 +68,7 @@ typedef struct WadiFrameScene {
     WadiLook *looks;
     int look_count;
     WadiTraceGround ground;
+    double air; /* m, as of WadiTraceScene */
 } WadiFrameScene;
 
 void wadi_frame_scene_free(WadiFrameScene *frame_scene);

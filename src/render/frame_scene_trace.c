@@ -96,7 +96,8 @@ WadiStatus wadi_frame_scene_trace(WadiFrameScene *frame_scene, const WadiScene *
                                .spheres = spheres,
                                .foam = frame_scene->foam_patches,
                                .foam_count = frame_scene->patch_count,
-                               .ground = frame_scene->ground };
+                               .ground = frame_scene->ground,
+                               .air = frame_scene->air };
     bool is_blurred = scene->render.shutter > 0.0;
     for (int p = 0; p < frame_scene->part_count; ++p) {
         const WadiFrameScenePart *part = &frame_scene->parts[p];

@@ -89,6 +89,7 @@ typedef struct WadiRenderLightDef {
 } WadiRenderLightDef;
 
 typedef enum WadiGroundKey {
+    WADI_GROUND_SLABS, /* of stone */
     WADI_GROUND_PLAIN,
     WADI_GROUND_CHECKER,
     WADI_GROUND_SAND,  /* an endless plain of the scene's first sand */

@@ -99,6 +99,40 @@ static void clear_water_vanishes_in_a_furnace(void **unused)
     }
 }
 
+/* Deep water over a black bed in even light shows what it reflects, by Fresnel's law in every pixel: four paths,
+ * and no speckle. The same behind a sheet of glass, which reflects as well. */
+static void few_paths_do_not_speckle(void **unused)
+{
+    (void)unused;
+    enum { SIZE = 24 };
+    WadiLook looks[2] = { wadi_look_water(0.0), wadi_look_glass() };
+    looks[1].colour = wadi_grey(1.0f);
+    PictureBox water = picture_box(wadi_vec3(-50, -50, -2), wadi_vec3(50, 50, 0), 0.0);
+    static const uint32_t sheet[2][3] = { { 0, 1, 2 }, { 0, 2, 3 } };
+    static const WadiVec3 corners[4] = { { -50, -50, 1 }, { 50, -50, 1 }, { 50, 50, 1 }, { -50, 50, 1 } };
+    WadiTraceMesh meshes[2] = {
+        picture_box_mesh(&water, 0),
+        { .vertex_count = 4, .triangle_count = 2, .vertices = corners, .triangles = sheet, .look = 1 }
+    };
+    for (int kind = 0; kind < 2; ++kind) {
+        WadiTraceScene scene = picture_scene(looks, 2, 1.0f);
+        scene.meshes = meshes;
+        scene.mesh_count = 1 + kind;
+        scene.ground = (WadiTraceGround){ true, -1.0, picture_matt(0.0f), 0.0f };
+        WadiCamera camera = picture_camera(wadi_vec3(0, -8, 6), wadi_vec3(0, 0, 0), 2.0);
+        WadiTraceQuality quality = { .samples = 4, .depth = 2 };
+        WadiFilm film = picture_take(&scene, &camera, SIZE, SIZE, &quality);
+        double f = (double)wadi_fresnel(0.6f, 1.333f), sheet_f = (double)wadi_fresnel(0.6f, 1.5f);
+        sheet_f = 2.0 * sheet_f / (1.0 + sheet_f);
+        /* A little less: some of what the water reflects comes back from the sheet. */
+        double expected = kind == 0 ? f : sheet_f + (1.0 - sheet_f) * f;
+        for (int i = 0; i < SIZE * SIZE; ++i) {
+            CHECK_NEAR((double)film.light[i].y, expected, 0.1 * expected);
+        }
+        wadi_film_free(&film);
+    }
+}
+
 /* albedo / pi * E * cos of the angle between the normal and the sun, at every pixel away from rim and
  * terminator. */
 static void sphere_in_the_sun_follows_lambert(void **unused)
@@ -479,6 +513,7 @@ int main(void)
         cmocka_unit_test(white_spheres_vanish_in_a_furnace),
         cmocka_unit_test(glossy_spheres_lose_light_in_a_furnace),
         cmocka_unit_test(clear_water_vanishes_in_a_furnace),
+        cmocka_unit_test(few_paths_do_not_speckle),
         cmocka_unit_test(sphere_in_the_sun_follows_lambert),
         cmocka_unit_test(sun_disc_has_its_energy),
         cmocka_unit_test(glossy_plane_under_a_wide_sun),

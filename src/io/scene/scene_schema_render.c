@@ -156,6 +156,7 @@ const WadiSceneObject wadi_scene_light_object = {
 };
 
 static const WadiSceneChoice grounds[] = {
+    { "slabs", WADI_GROUND_SLABS, "slabs of stone with joints" },
     { "plain", WADI_GROUND_PLAIN, "one colour" },
     { "checker", WADI_GROUND_CHECKER, "squares" },
     { "sand", WADI_GROUND_SAND, "an endless plain of the scene's first sand, or of beach sand" },
@@ -183,7 +184,7 @@ static const WadiSceneField render_fields[] = {
       .doc = "The light of the pictures." },
     { "ground", WADI_SCENE_ENUM, AT(ground), .choices = &grounds_choices,
       .doc = "What everything stands on." },
-    { "ground_colour", WADI_SCENE_VEC3, AT(ground_colour), COLOUR, .fallback = { 0.72, 0.7, 0.67 },
+    { "ground_colour", WADI_SCENE_VEC3, AT(ground_colour), COLOUR, .fallback = { 0.57, 0.55, 0.52 },
       .doc = "Of the ground." },
     { "ground_height", WADI_SCENE_NUMBER, AT(ground_height), .unit = "m", .minimum = -1e9, .maximum = 1e9,
       .fallback = { -INFINITY }, .fallback_text = "the floor of the domain, or the lowest point",

@@ -19,6 +19,7 @@ typedef enum WadiLookTexture {
     WADI_LOOK_TEXTURE_BANDS,
     WADI_LOOK_TEXTURE_WOOD,
     WADI_LOOK_TEXTURE_STONE,
+    WADI_LOOK_TEXTURE_SLABS, /* of the ground only: slabs.h */
 } WadiLookTexture;
 
 enum { WADI_LOOK_MINERALS = 4 };

@@ -74,6 +74,7 @@ typedef struct WadiTraceScene {
     const WadiFoamPatch *foam; /* on the water's meshes; borrowed like them */
     size_t foam_count;
     WadiTraceGround ground;
+    double air; /* m: distance at which the ground fades to 1/e into the sky at the horizon; 0: 2500 */
     WadiLightDef light;
     /* m: water closer than this in front of an opaque surface touches it; 0: 3e-3 of the size; < 0: never */
     double contact;

@@ -298,6 +298,7 @@ static WadiStatus build(WadiTracer *tracer, const WadiTraceScene *scene, WadiErr
     tracer->span = (float)(scene->close - scene->open);
     tracer->bounds = wadi_box_empty();
     tracer->ground = scene->ground;
+    tracer->air = scene->air > 0.0 ? (float)scene->air : 2500.0f;
     for (int n = 0; n < WADI_GRAIN_SHAPES; ++n) {
         tracer->shapes[n] = wadi_grain_shape(n);
     }

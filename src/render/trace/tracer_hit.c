@@ -1,5 +1,6 @@
 /* Intersection of rays with the scene, and the data for shading. */
 #include "render/image/noise.h"
+#include "render/image/slabs.h"
 #include "render/trace/tracer_internal.h"
 
 enum { GROUND_FAR = 100000000 }; /* m: beyond this the ground is ignored */
@@ -151,6 +152,19 @@ static WadiVec3f wave_normal(const WadiTracer *tracer, const WadiLook *look, Wad
     return wadi_normalizedf_or(wadi_vec3f((float)-slope[0], (float)-slope[1], 1.0f), wadi_vec3f(0, 0, 1));
 }
 
+/* The slab under p, averaged over about a pixel, which a flat view stretches away from the eye. */
+static WadiRgb slab_colour(const WadiTracer *tracer, const WadiTraceRay *ray, WadiVec3f p, float distance)
+{
+    static const double pixel = 1e-3;
+    const WadiVec3f d = ray->direction;
+    const double wide = pixel * (double)distance, stretch = 1.0 / fmax(fabs((double)d.z), 1e-4) - 1.0,
+                 level = fmax(hypot((double)d.x, (double)d.y), 1e-6);
+    const double width[2] = { wide * (1.0 + stretch * fabs((double)d.x) / level),
+                              wide * (1.0 + stretch * fabs((double)d.y) / level) };
+    return wadi_slabs_colour(&tracer->ground.look, (double)p.x + tracer->origin.x,
+                             (double)p.y + tracer->origin.y, width);
+}
+
 static void describe_ground(const WadiTracer *tracer, const WadiTraceRay *ray, float distance,
                             WadiTraceHit *hit)
 {
@@ -168,7 +182,9 @@ static void describe_ground(const WadiTracer *tracer, const WadiTraceRay *ray, f
     if (look->waves > 0.0f) {
         hit->shading = wave_normal(tracer, look, p, distance);
     }
-    if (look->texture != WADI_LOOK_TEXTURE_NONE) {
+    if (look->texture == WADI_LOOK_TEXTURE_SLABS) {
+        hit->colour = slab_colour(tracer, ray, p, distance);
+    } else if (look->texture != WADI_LOOK_TEXTURE_NONE) {
         /* In the middle of a layer of cubes, so that rounding does not choose between two. */
         hit->colour = wadi_look_colour(look, wadi_vec3((double)p.x + tracer->texture_offset[0],
                                                        (double)p.y + tracer->texture_offset[1],

@@ -42,6 +42,7 @@ struct WadiTracer {
     WadiLook *looks;
     int look_count;
     WadiTraceGround ground;
+    float air;                /* m */
     float ground_height;      /* m, relative to the origin */
     double texture_offset[2]; /* m: the origin's position in the ground's pattern */
     WadiLight *light;

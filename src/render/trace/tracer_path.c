@@ -11,7 +11,9 @@
 #include "render/trace/sampler.h"
 #include "render/trace/tracer_internal.h"
 
-enum { ROUGH_COST = 4, SMOOTH_COST = 1, CLEAR_MAX = 32, ROULETTE_AFTER = 3 };
+enum { ROUGH_COST = 4, SMOOTH_COST = 1, CLEAR_MAX = 32, ROULETTE_AFTER = 3, BRANCHES_MAX = 3 };
+/* A path that is nearly all reflected is not split. */
+static const float SPLIT_BELOW = 0.999f;
 
 typedef struct Path {
     const WadiTracer *tracer;
@@ -200,11 +202,12 @@ static void add_surround(Path *path)
 /* Air between the eye and a far ground: it takes the colour of the sky at the horizon. */
 static void add_air(Path *path, float distance)
 {
-    static const float clear_air = 2500.0f, thin = 1.0f; /* m; nothing is seen of thinner air */
-    if (distance < thin) {
+    static const float thin = 4e-4f; /* nothing is seen of thinner air */
+    const float depth = distance / path->tracer->air;
+    if (depth < thin) {
         return;
     }
-    float left = expf(-distance / clear_air);
+    float left = expf(-depth);
     WadiVec3f level = path->ray.direction;
     level.z = 0.01f;
     WadiRgb horizon = wadi_light_backdrop(path->tracer->light, wadi_normalizedf_or(level, level));
@@ -217,8 +220,42 @@ static WadiVec3f mirrored(WadiVec3f d, WadiVec3f n)
     return wadi_add_scaledf(d, n, -2.0f * wadi_dotf(d, n));
 }
 
-/* Smooth water: the path is either reflected or refracted. */
-static void scatter_water(Path *path, const WadiTraceHit *hit)
+/* Branches of a path, followed after it. */
+typedef struct Branches {
+    struct {
+        Path path;
+        int left; /* as in follow(); -1: all its light is there */
+    } branch[BRANCHES_MAX];
+    int count, left;
+} Branches;
+
+/* Whether the light that the eye sees here is split in two instead of drawn at random: few paths a pixel would
+ * speckle. */
+static bool is_split(const Path *path, const Branches *branches, float fraction)
+{
+    return path->is_direct && branches != NULL && branches->count < BRANCHES_MAX && fraction > 0.0f &&
+           fraction < SPLIT_BELOW;
+}
+
+/* Adds a branch with this fraction of the light; the path keeps the rest. */
+static Path *add_branch(Path *path, Branches *branches, float fraction)
+{
+    Path *branch = &branches->branch[branches->count].path;
+    *branch = *path;
+    branch->light = wadi_grey(0.0f);
+    branch->throughput = wadi_scalef(path->throughput, fraction);
+    path->throughput = wadi_scalef(path->throughput, 1.0f - fraction);
+    branches->branch[branches->count++].left = branches->left;
+    return branch;
+}
+
+static void start_at(Path *path, const WadiTraceHit *hit)
+{
+    path->ray.origin = wadi_tracer_offset(hit, path->ray.direction);
+}
+
+/* Smooth water: the path is reflected, refracted, or both. */
+static void scatter_water(Path *path, const WadiTraceHit *hit, Branches *branches)
 {
     WadiVec3f d = path->ray.direction;
     bool is_leaving = wadi_dotf(d, hit->normal) > 0.0f;
@@ -229,34 +266,46 @@ static void scatter_water(Path *path, const WadiTraceHit *hit)
     }
     float index = is_leaving ? 1.0f / hit->look->index : hit->look->index;
     float cosine = wadi_minf(-wadi_dotf(d, n), 1.0f), reflected = wadi_fresnel(cosine, index);
-    if (wadi_sampler_next(path->sampler) < reflected) {
+    const bool has_both = is_split(path, branches, reflected);
+    Path *mirror = has_both ? add_branch(path, branches, reflected) : path;
+    path->pdf = mirror->pdf = 0.0f;
+    const bool is_reflected = !has_both && wadi_sampler_next(path->sampler) < reflected;
+    if (has_both || is_reflected) {
         WadiVec3f reflection = mirrored(d, n);
-        path->ray.direction = wadi_dotf(reflection, geometric) > 0.0f ? reflection : mirrored(d, geometric);
-        path->is_direct = false;
-        path->medium = is_leaving ? hit->look : NULL;
-    } else {
-        float across = (1.0f - cosine * cosine) / (index * index),
-              down = sqrtf(wadi_maxf(1.0f - across, 0.0f));
-        WadiVec3f refraction = wadi_add_scaledf(wadi_scalef(d, 1.0f / index), n, cosine / index - down);
-        path->ray.direction = wadi_dotf(refraction, geometric) < 0.0f ? refraction : d;
-        path->medium = is_leaving ? NULL : hit->look;
+        reflection = wadi_dotf(reflection, geometric) > 0.0f ? reflection : mirrored(d, geometric);
+        mirror->ray.direction = wadi_normalizedf_or(reflection, d);
+        mirror->is_direct = false;
+        mirror->medium = is_leaving ? hit->look : NULL;
+        start_at(mirror, hit);
     }
-    path->ray.direction = wadi_normalizedf_or(path->ray.direction, d);
-    path->pdf = 0.0f;
+    if (is_reflected) {
+        return;
+    }
+    float across = (1.0f - cosine * cosine) / (index * index), down = sqrtf(wadi_maxf(1.0f - across, 0.0f));
+    WadiVec3f refraction = wadi_add_scaledf(wadi_scalef(d, 1.0f / index), n, cosine / index - down);
+    path->ray.direction = wadi_normalizedf_or(wadi_dotf(refraction, geometric) < 0.0f ? refraction : d, d);
+    path->medium = is_leaving ? NULL : hit->look;
 }
 
-static void scatter_glass(Path *path, const WadiTraceHit *hit)
+static void scatter_glass(Path *path, const WadiTraceHit *hit, Branches *branches)
 {
     WadiVec3f d = path->ray.direction;
     WadiVec3f reflection = mirrored(d, hit->shading);
     /* The reflection must stay on the side it came from. */
     bool is_smooth = wadi_dotf(reflection, hit->normal) * wadi_dotf(d, hit->normal) < 0.0f;
     WadiVec3f n = is_smooth ? hit->shading : hit->normal;
-    if (wadi_sampler_next(path->sampler) < sheet_reflectance(wadi_dotf(d, n), hit->look->index)) {
-        path->ray.direction = wadi_normalizedf_or(mirrored(d, n), d);
-        path->is_direct = false;
-        path->pdf = 0.0f;
-    } else { /* straight on: the pdf stays, since a light sample of the last surface takes the same line */
+    const float reflected = sheet_reflectance(wadi_dotf(d, n), hit->look->index);
+    const bool has_both = is_split(path, branches, reflected);
+    Path *mirror = has_both ? add_branch(path, branches, reflected) : path;
+    const bool is_reflected = !has_both && wadi_sampler_next(path->sampler) < reflected;
+    if (has_both || is_reflected) {
+        mirror->ray.direction = wadi_normalizedf_or(mirrored(d, n), d);
+        mirror->is_direct = false;
+        mirror->pdf = 0.0f;
+        start_at(mirror, hit);
+    }
+    if (!is_reflected) { /* straight on: the pdf stays, since a light sample of the last surface takes the same
+                            line */
         path->throughput = wadi_mulf(path->throughput, hit->colour);
     }
 }
@@ -326,16 +375,92 @@ static bool scatter_rough(Path *path, WadiTraceHit *hit, bool is_last)
     return true;
 }
 
-/* Whether the path meets foam instead of the water under it; the hit is then one of foam. */
-static bool is_foam(Path *path, WadiTraceHit *hit)
+/* Water under a part of foam: the path meets the foam or the water under it, or both. True: it met the foam, and
+ * the hit is one of foam. */
+static bool is_foam(Path *path, WadiTraceHit *hit, Branches *branches)
 {
     float cover = foam_cover(path, hit);
-    if (!(cover > 0.0f) || wadi_sampler_next(path->sampler) >= cover) {
+    if (!(cover > 0.0f)) {
         return false;
     }
-    hit->look = &path->tracer->foam_look;
-    hit->colour = hit->look->colour;
+    WadiTraceHit foam = *hit;
+    foam.look = &path->tracer->foam_look;
+    foam.colour = foam.look->colour;
+    if (is_split(path, branches, cover)) {
+        const int left = branches->left - ROUGH_COST;
+        Path *branch = add_branch(path, branches, cover);
+        branches->branch[branches->count - 1].left = left;
+        if (branch->medium != NULL) {
+            pass_medium(branch, hit->distance);
+        }
+        if (!scatter_rough(branch, &foam, left <= 0)) {
+            branches->branch[branches->count - 1].left = -1;
+        } else {
+            start_at(branch, &foam);
+        }
+        return false;
+    }
+    if (wadi_sampler_next(path->sampler) >= cover) {
+        return false;
+    }
+    *hit = foam;
     return true;
+}
+
+/* Follows a path while `left` lasts. `sample` NULL: without guides of the filter. */
+static void follow(Path *path, int left, WadiPathSample *sample, Branches *branches)
+{
+    for (int n = 0; left > 0; ++n) {
+        WadiTraceHit hit;
+        if (!wadi_tracer_nearest(path->tracer, &path->ray, &hit)) {
+            add_surround(path);
+            return;
+        }
+        path->distance += hit.distance;
+        bool is_water = hit.look->kind == WADI_LOOK_WATER;
+        /* The side of the surface decides the medium; the path's own record may be wrong where water touches
+         * a wall. */
+        if (is_water) {
+            path->medium = wadi_dotf(path->ray.direction, hit.normal) > 0.0f ? hit.look : NULL;
+            if (branches != NULL) {
+                branches->left = left;
+            }
+            is_water = !is_foam(path, &hit, branches);
+        }
+        bool is_rough = !is_water && hit.look->kind != WADI_LOOK_GLASS;
+        if (sample != NULL && (n == 0 || (is_rough && path->is_direct))) {
+            /* the surface under water or behind glass */
+            bool is_behind = wadi_dotf(hit.shading, path->ray.direction) > 0.0f;
+            sample->distance += hit.distance;
+            sample->normal = is_behind ? wadi_scalef(hit.shading, -1.0f) : hit.shading;
+            sample->albedo = is_rough ? hit.colour : wadi_grey(1.0f);
+        }
+        if (hit.touching != NULL) {
+            path->medium = hit.touching;
+        }
+        if (path->medium != NULL) {
+            pass_medium(path, hit.distance);
+        }
+        if (hit.part == NULL && path->is_direct && path->medium == NULL) {
+            add_air(path, hit.distance);
+        }
+        left -= is_rough ? ROUGH_COST : SMOOTH_COST;
+        if (branches != NULL) {
+            branches->left = left;
+        }
+        if (is_water) {
+            scatter_water(path, &hit, branches);
+        } else if (!is_rough) {
+            scatter_glass(path, &hit, branches);
+        } else if (!scatter_rough(path, &hit, left <= 0)) {
+            return;
+        }
+        start_at(path, &hit);
+    }
+    /* The depth was used up among smooth surfaces. Black would be too dark: the surround in this direction
+     * approximates the missing light. */
+    WadiRgb guess = wadi_light_surround(path->tracer->light, path->ray.direction);
+    add_light(path, wadi_mulf(path->throughput, guess));
 }
 
 WadiPathSample wadi_trace_path(const WadiTracer *tracer, WadiTraceRay ray, const WadiLook *medium,
@@ -350,54 +475,16 @@ WadiPathSample wadi_trace_path(const WadiTracer *tracer, WadiTraceRay ray, const
                   .spread = spread,
                   .throughput = { 1.0f, 1.0f, 1.0f },
                   .is_direct = true };
-    bool is_lost = true; /* the depth was used up among smooth surfaces */
-    for (int left = ROUGH_COST * quality->depth, n = 0; left > 0; ++n) {
-        WadiTraceHit hit;
-        if (!wadi_tracer_nearest(tracer, &path.ray, &hit)) {
-            add_surround(&path);
-            is_lost = false;
-            break;
-        }
-        path.distance += hit.distance;
-        bool is_water = hit.look->kind == WADI_LOOK_WATER;
-        /* The side of the surface decides the medium; the path's own record may be wrong where water touches
-         * a wall. */
-        if (is_water) {
-            path.medium = wadi_dotf(path.ray.direction, hit.normal) > 0.0f ? hit.look : NULL;
-            is_water = !is_foam(&path, &hit);
-        }
-        bool is_rough = !is_water && hit.look->kind != WADI_LOOK_GLASS;
-        if (n == 0 || (is_rough && path.is_direct)) { /* guides of the surface under water or behind glass */
-            bool is_behind = wadi_dotf(hit.shading, path.ray.direction) > 0.0f;
-            sample.distance += hit.distance;
-            sample.normal = is_behind ? wadi_scalef(hit.shading, -1.0f) : hit.shading;
-            sample.albedo = is_rough ? hit.colour : wadi_grey(1.0f);
-        }
-        if (hit.touching != NULL) {
-            path.medium = hit.touching;
-        }
-        if (path.medium != NULL) {
-            pass_medium(&path, hit.distance);
-        }
-        if (hit.part == NULL && path.is_direct && path.medium == NULL) {
-            add_air(&path, hit.distance);
-        }
-        left -= is_rough ? ROUGH_COST : SMOOTH_COST;
-        if (is_water) {
-            scatter_water(&path, &hit);
-        } else if (!is_rough) {
-            scatter_glass(&path, &hit);
-        } else if (!scatter_rough(&path, &hit, left <= 0)) {
-            is_lost = false;
-            break;
-        }
-        path.ray.origin = wadi_tracer_offset(&hit, path.ray.direction);
-    }
-    if (is_lost) {
-        /* Black would be too dark: the surround in this direction approximates the missing light. */
-        WadiRgb guess = wadi_light_surround(tracer->light, path.ray.direction);
-        add_light(&path, wadi_mulf(path.throughput, guess));
-    }
+    Branches branches;
+    branches.count = 0;
+    follow(&path, ROUGH_COST * quality->depth, &sample, &branches);
     sample.light = path.light;
+    for (int b = 0; b < branches.count; ++b) {
+        Path *branch = &branches.branch[b].path;
+        if (branches.branch[b].left >= 0) {
+            follow(branch, branches.branch[b].left, NULL, NULL);
+        }
+        sample.light = wadi_addf(sample.light, branch->light);
+    }
     return sample;
 }
