@@ -62,20 +62,33 @@ def attributes_of(columns):
     return found
 
 
+def wet_film(wetness):
+    """The part of wet sand that a film of water covers. As in wadi's own pictures, like the rest."""
+    t = np.clip((wetness - 0.4) / 0.6, 0, 1)
+    return t * t * (3 - 2 * t)
+
+
+def dark_colour(colour, wetness):
+    """Water between the grains lets light go deeper: they are darker."""
+    forward = 0.926 * (1 - np.exp(-2.5 * np.clip(wetness, 0, 1)))[:, None]
+    colour = np.clip(colour, 0, 1)
+    single = 1 - ((1 - colour) / (1 + colour)) ** 2
+    root = np.sqrt(1 - single * (1 - forward) / (1 - forward * single))
+    return np.minimum((1 - root) / (1 + root), 0.98)
+
+
 def wet_colour(colour, wetness):
-    """Water between the grains lets light go deeper: they are darker. As in wadi's own pictures."""
-    wetness = np.clip(wetness, 0, 1)[:, None]
-    colour = np.clip(colour, 0, 0.98) ** (1 + 0.4 * wetness)
-    return colour + wetness * (colour * 0.53 / (1 - 0.47 * colour) - colour)
+    """Grains with water between them and a film over them."""
+    colour, film = dark_colour(colour, wetness), wet_film(wetness)[:, None]
+    return colour + film * (colour * 0.53 / (1 - 0.47 * colour) - colour)
 
 
 def bed_colour(colour, wetness):
     """The same for a surface of grains: dry, half of the light leaves after one reflection, the rest after more; water between
     the grains hides their relief."""
-    wetness = np.clip(wetness, 0, 1)[:, None]
-    scattered = np.clip(colour, 0, 0.98) ** (1 + 0.4 * wetness)
+    scattered = dark_colour(colour, wetness)
     dry = 0.5 * scattered / (1 - 0.5 * scattered)
-    return wet_colour(colour, wetness[:, 0]) + (1 - wetness) * (dry - scattered)
+    return wet_colour(colour, wetness) + (1 - wet_film(wetness)[:, None]) * (dry - scattered)
 
 
 def with_alpha(colour):
@@ -143,6 +156,7 @@ def sand_material(name, look):
     colour, wetness = (tree.nodes.new("ShaderNodeAttribute") for _ in range(2))
     colour.attribute_name, wetness.attribute_name = "colour", "wetness"
     rough = tree.nodes.new("ShaderNodeMapRange")  # a film of water shines
+    rough.inputs["From Min"].default_value = 0.4
     rough.inputs["To Min"].default_value, rough.inputs["To Max"].default_value = 1.0, 0.35
     base = colour.outputs["Color"]
     if look is not None and "palette" in look:

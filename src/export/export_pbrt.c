@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "export/export_ply.h"
-#include "render/bed/grain_bed.h"
+#include "render/trace/bsdf.h"
 
 static const double RADIANS = 0.01745329251994329577;
 
@@ -34,7 +34,7 @@ static void put_name(WadiExportOut *out, const WadiExportFrame *frame, int mater
 /* Water between the grains darkens them, as in render/trace/bsdf.c; the film over them is pbrt's coat. */
 static float wet_channel(float colour, float wetness)
 {
-    return powf(wadi_minf(wadi_maxf(colour, 0.0f), 0.98f), 1.0f + 0.4f * wetness);
+    return wadi_minf(wadi_wet_grains(colour, wetness), 0.98f);
 }
 
 /* The surface of dry sand: half of the light leaves after one reflection among its grains. */
@@ -43,7 +43,7 @@ static WadiRgb bed_colour(WadiRgb c, float wetness)
     const float once = wadi_bed_albedo_mean();
     WadiRgb dry = { once * c.x / (1.0f - (1.0f - once) * c.x), once * c.y / (1.0f - (1.0f - once) * c.y),
                     once * c.z / (1.0f - (1.0f - once) * c.z) };
-    return wadi_lerpf(dry, c, wetness);
+    return wadi_lerpf(dry, c, wadi_wet_film(wetness));
 }
 
 /* Parameters after the type, which is "diffuse" for dry sand and "coateddiffuse" for wet sand. */
@@ -51,16 +51,16 @@ static void put_sand(WadiExportOut *out, WadiRgb colour, float wetness)
 {
     WadiRgb c = { wet_channel(colour.x, wetness), wet_channel(colour.y, wetness),
                   wet_channel(colour.z, wetness) };
-    if (wetness > 0.0f) {
-        wadi_out_printf(out, " \"float roughness\" [%.3g] \"float eta\" [1.333]",
-                        0.6 - 0.45 * (double)wetness);
+    const float film = wadi_wet_film(wetness);
+    if (film > 0.0f) {
+        wadi_out_printf(out, " \"float roughness\" [%.3g] \"float eta\" [1.333]", 0.6 - 0.45 * (double)film);
     }
     put_rgb(out, "reflectance", c);
 }
 
 static const char *sand_type(float wetness)
 {
-    return wetness > 0.0f ? "\"coateddiffuse\"" : "\"diffuse\"";
+    return wadi_wet_film(wetness) > 0.0f ? "\"coateddiffuse\"" : "\"diffuse\"";
 }
 
 /* The parameters of a look: MakeNamedMaterial has the type as one of them. */

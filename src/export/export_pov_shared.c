@@ -102,8 +102,9 @@ static void put_grain_macro(WadiExportOut *out, const WadiExportFrame *frame, in
         from = to;
     }
     wadi_out_printf(out,
-                    "  } }\n  normal { crackle %.3g*(1 - 0.7*W) form <-1, 1, 0> scale %.6g }\n"
-                    "  finish { ambient Wadi_Ambient diffuse 1 specular 0.35*W roughness 0.02 } }\n#end\n",
+                    "  } }\n  normal { crackle %.3g*(1 - 0.7*Wadi_Film(W)) form <-1, 1, 0> scale %.6g }\n"
+                    "  finish { ambient Wadi_Ambient diffuse 1 specular 0.35*Wadi_Film(W) roughness 0.02 } "
+                    "}\n#end\n",
                     0.9 * contrast, size);
 }
 
@@ -124,23 +125,35 @@ static void put_look(WadiExportOut *out, const WadiLook *look, double wetness)
 static void put_looks(WadiExportOut *out, const WadiExportFrame *frame)
 {
     const WadiFrameScene *frame_scene = frame->frame_scene;
-    wadi_out_text(out,
-                  "\n// Sand of a linear colour and a wetness, 0 to 1: water between the grains makes "
-                  "them darker, the film\n"
-                  "// over them makes them shine.\n"
-                  "#macro Wadi_Wet(C, W)\n"
-                  "  #local D = pow(min(max(C, 0), 0.98), 1 + 0.4*W);\n"
-                  "  (D*(1 - W) + W*D*0.53/(1 - 0.47*D))\n"
-                  "#end\n"
-                  "// The same for a surface of grains: dry, half of the light leaves after one reflection.\n"
-                  "#macro Wadi_Bed(C, W)\n"
-                  "  #local D = pow(min(max(C, 0), 0.98), 1 + 0.4*W);\n"
-                  "  ((1 - W)*0.5*D/(1 - 0.5*D) + W*D*0.53/(1 - 0.47*D))\n"
-                  "#end\n"
-                  "#macro Wadi_Sand(R, G, B, W)\n"
-                  "  texture { pigment { rgb <Wadi_Wet(R, W), Wadi_Wet(G, W), Wadi_Wet(B, W)> }\n"
-                  "    finish { ambient Wadi_Ambient diffuse 1 specular 0.35*W roughness 0.02 } }\n"
-                  "#end\n");
+    wadi_out_text(
+        out, "\n// Sand of a linear colour and a wetness, 0 to 1: water between the grains makes "
+             "them darker, the film\n"
+             "// over them makes them shine.\n"
+             "#macro Wadi_Film(W)\n"
+             "  #local T = min(max((W - 0.4)/0.6, 0), 1);\n"
+             "  (T*T*(3 - 2*T))\n"
+             "#end\n"
+             "#macro Wadi_Dark(C, W)\n"
+             "  #local F = 0.926*(1 - exp(-2.5*min(max(W, 0), 1)));\n"
+             "  #local G = (1 - min(max(C, 0), 1))/(1 + min(max(C, 0), 1));\n"
+             "  #local S = (1 - G*G)*(1 - F)/(1 - F*(1 - G*G));\n"
+             "  min((1 - sqrt(1 - S))/(1 + sqrt(1 - S)), 0.98)\n"
+             "#end\n"
+             "#macro Wadi_Wet(C, W)\n"
+             "  #local D = Wadi_Dark(C, W);\n"
+             "  #local V = Wadi_Film(W);\n"
+             "  (D*(1 - V) + V*D*0.53/(1 - 0.47*D))\n"
+             "#end\n"
+             "// The same for a surface of grains: dry, half of the light leaves after one reflection.\n"
+             "#macro Wadi_Bed(C, W)\n"
+             "  #local D = Wadi_Dark(C, W);\n"
+             "  #local V = Wadi_Film(W);\n"
+             "  ((1 - V)*0.5*D/(1 - 0.5*D) + V*D*0.53/(1 - 0.47*D))\n"
+             "#end\n"
+             "#macro Wadi_Sand(R, G, B, W)\n"
+             "  texture { pigment { rgb <Wadi_Wet(R, W), Wadi_Wet(G, W), Wadi_Wet(B, W)> }\n"
+             "    finish { ambient Wadi_Ambient diffuse 1 specular 0.35*Wadi_Film(W) roughness 0.02 } }\n"
+             "#end\n");
     for (int p = 0; p < frame_scene->part_count; ++p) {
         const WadiFrameScenePart *part = &frame_scene->parts[p];
         double wetness = frame->scene->materials[part->material].look.wetness;

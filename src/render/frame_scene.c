@@ -222,14 +222,15 @@ static WadiStatus make_sand(const WadiFrameBuilder *s, WadiFrameScenePart *part,
     }
     WadiCloud bulk, loose;
     WadiBox everywhere = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
-    WADI_TRY(wadi_sand_split(&bulk, &loose, cloud,
-                             s->def->scene->has_domain ? s->def->scene->domain : everywhere, arena, error));
+    const WadiBox walls = s->def->scene->has_domain ? s->def->scene->domain : everywhere;
+    WADI_TRY(wadi_sand_split(&bulk, &loose, cloud, walls, arena, error));
     WADI_TRY(make_mesh(s, material, &bulk, false, &part->mesh, error));
     WADI_TRY(wadi_sand_owners(&part->owners, &bulk, part->mesh.mesh.vertices, part->mesh.mesh.vertex_count,
                               s->frame_scene->origin, arena, error));
     int most = material->look.grains > 0 ? material->look.grains : LOOSE_MAX;
     WadiLooseDef scattered = { .size = size,
                                .smallest = 0.7 * s->def->pixel,
+                               .floor = walls.min.z,
                                .count_max = s->def->grains_max > 0 && s->def->grains_max < most
                                                 ? s->def->grains_max
                                                 : most,
@@ -373,8 +374,8 @@ static WadiLook ground_look(const WadiFrameBuilder *s)
     }
 }
 
-/* The horizon of a small scene is soft: the ground fades within this many times its size, and within this many
- * m at most. */
+/* The horizon of a small scene is soft: the ground fades within this many times its size, and within this
+ * many m at most. */
 static const double AIR = 100.0, AIR_CLEAREST = 2500.0;
 
 static void set_ground(WadiFrameBuilder *s)

@@ -12,6 +12,12 @@ enum { BLOCK = 512 };
 /* Weighted neighbours, the particle itself included, below which it flies alone: a lone one has 1, one of a
  * pair 1.4, one in the corner of a block 2 to 3, one within the bulk 5.1. */
 static const float LOOSE_BELOW = 1.6f;
+/* The same for particles within FOOT spacings of the floor, where sand thins out into single grains: the corner
+ * of a layer one particle deep has 2.6, counting images, its side 3.3, its middle 4.2. */
+static const float LOOSE_ON_FLOOR = 2.9f;
+static const double FOOT = 1.2;
+/* Particles up to this many spacings above the floor stand on sand. */
+static const double HANGING = 2.2;
 static const double NEAR = 2.0, OWNER_NEAR = 1.4; /* spacings */
 /* Fraction of a particle's volume that its grains fill, and the radius of the cloud they form, spacings. */
 static const double FILL = 0.6, SCATTER = 0.75;
@@ -19,6 +25,7 @@ static const double FILL = 0.6, SCATTER = 0.75;
 typedef struct Split {
     const WadiCloud *cloud;
     const WadiBins *bins;
+    double floor; /* m; -INFINITY: none */
     uint8_t *is_loose;
 } Split;
 
@@ -31,9 +38,11 @@ static void classify_block(void *context, int64_t first, int64_t end)
             continue;
         }
         WadiVec3 x = s->cloud->position[i];
+        const bool is_low = x.z - s->floor < FOOT * (double)s->cloud->spacing[i];
+        const float below = is_low ? LOOSE_ON_FLOOR : LOOSE_BELOW;
         float sum = 0.0f;
         WadiBinWalk walk = wadi_bins_walk(s->bins, (WadiBox){ x, x });
-        for (WadiBinSpan span; sum < LOOSE_BELOW && wadi_bins_next(&walk, &span);) {
+        for (WadiBinSpan span; sum < below && wadi_bins_next(&walk, &span);) {
             WadiVec3 at = wadi_sub(x, span.corner);
             for (int32_t k = span.first; k < span.end; ++k) {
                 const float *p = s->bins->point[k];
@@ -42,20 +51,48 @@ static void classify_block(void *context, int64_t first, int64_t end)
                 sum += t > 0.0f ? t * t * t : 0.0f;
             }
         }
-        s->is_loose[i] = sum < LOOSE_BELOW;
+        s->is_loose[i] = sum < below;
     }
 }
 
-/* The particles with is_loose[i] == which. */
-static WadiStatus select_particles(WadiCloud *to, const WadiCloud *from, const uint8_t *is_loose, int which,
+/* Appends particle i of another cloud with the same attributes; memory is there. */
+static void append_particle(WadiCloud *to, const WadiCloud *from, int32_t i, WadiVec3 position)
+{
+    int32_t n = to->count++;
+    to->position[n] = position;
+    to->spacing[n] = from->spacing[i];
+    to->id[n] = from->id[i];
+    to->spacing_min = fmin(to->spacing_min, (double)from->spacing[i]);
+    to->spacing_max = fmax(to->spacing_max, (double)from->spacing[i]);
+    for (int a = 0; a < from->attribute_count; ++a) {
+        size_t c = (size_t)from->attribute[a].components;
+        memcpy(to->attribute[a].values + (size_t)n * c, from->attribute[a].values + (size_t)i * c,
+               c * sizeof(float));
+    }
+}
+
+/* Whether the particle hangs just above the floor; *under is then the position of a copy on the floor. */
+static bool is_hanging(const WadiCloud *cloud, int32_t i, double floor, WadiVec3 *under)
+{
+    double spacing = (double)cloud->spacing[i], height = cloud->position[i].z - floor;
+    *under = cloud->position[i];
+    under->z = floor + 0.5 * spacing;
+    return height > 0.8 * spacing && height < HANGING * spacing;
+}
+
+/* The particles with is_loose[i] == which; with the bulk, copies on the floor under those that hang: the foot of
+ * a heap has no hollow under it. */
+static WadiStatus select_particles(WadiCloud *to, const WadiCloud *from, const Split *split, int which,
                                    WadiArena *arena, WadiError *error)
 {
     *to = (WadiCloud){ .attribute_count = from->attribute_count };
-    int32_t count = 0;
+    WadiVec3 under;
+    size_t size = 0;
     for (int32_t i = 0; i < from->count; ++i) {
-        count += is_loose[i] == which;
+        if (split->is_loose[i] == which) {
+            size += which == 0 && is_hanging(from, i, split->floor, &under) ? 2 : 1;
+        }
     }
-    size_t size = (size_t)count;
     WADI_TRY(WADI_ARENA_NEW(arena, &to->position, size, "particles of sand", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &to->spacing, size, "particles of sand", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &to->id, size, "particles of sand", error));
@@ -64,21 +101,14 @@ static WadiStatus select_particles(WadiCloud *to, const WadiCloud *from, const u
         WADI_TRY(WADI_ARENA_NEW(arena, &to->attribute[a].values, size * (size_t)from->attribute[a].components,
                                 "particles of sand", error));
     }
-    to->spacing_min = count > 0 ? (double)INFINITY : 0.0;
+    to->spacing_min = size > 0 ? (double)INFINITY : 0.0;
     for (int32_t i = 0; i < from->count; ++i) {
-        if (is_loose[i] != which) {
+        if (split->is_loose[i] != which) {
             continue;
         }
-        int32_t n = to->count++;
-        to->position[n] = from->position[i];
-        to->spacing[n] = from->spacing[i];
-        to->id[n] = from->id[i];
-        to->spacing_min = fmin(to->spacing_min, (double)from->spacing[i]);
-        to->spacing_max = fmax(to->spacing_max, (double)from->spacing[i]);
-        for (int a = 0; a < from->attribute_count; ++a) {
-            size_t c = (size_t)from->attribute[a].components;
-            memcpy(to->attribute[a].values + (size_t)n * c, from->attribute[a].values + (size_t)i * c,
-                   c * sizeof(float));
+        append_particle(to, from, i, from->position[i]);
+        if (which == 0 && is_hanging(from, i, split->floor, &under)) {
+            append_particle(to, from, i, under);
         }
     }
     return WADI_OK;
@@ -89,13 +119,13 @@ WadiStatus wadi_sand_split(WadiCloud *bulk, WadiCloud *loose, const WadiCloud *c
 {
     WadiBins bins;
     WadiCloud mirrored;
-    Split split = { .cloud = cloud, .bins = &bins };
+    Split split = { .cloud = cloud, .bins = &bins, .floor = walls.min.z };
     WADI_TRY(wadi_cloud_mirror(&mirrored, cloud, walls, 1.5, arena, error));
     WADI_TRY(wadi_bins_build(&bins, &mirrored, NEAR, arena, error));
     WADI_TRY(WADI_ARENA_NEW(arena, &split.is_loose, (size_t)cloud->count, "particles of sand", error));
     wadi_parallel_for(mirrored.count, BLOCK, classify_block, &split);
-    WADI_TRY(select_particles(bulk, cloud, split.is_loose, 0, arena, error));
-    return select_particles(loose, cloud, split.is_loose, 1, arena, error);
+    WADI_TRY(select_particles(bulk, cloud, &split, 0, arena, error));
+    return select_particles(loose, cloud, &split, 1, arena, error);
 }
 
 typedef struct Search {
@@ -196,7 +226,7 @@ static int loose_count(const WadiLooseDef *def, double spacing, double *size)
 }
 
 static void scatter(WadiGrains *grains, size_t to, const WadiLooseDef *def, const WadiCloud *cloud, int32_t i,
-                    int number, double size, WadiVec3 middle, float wetness)
+                    int number, double size, WadiVec3 middle, double floor, float wetness)
 {
     double u[3], v[3];
     wadi_random_unit3((uint64_t)number + 5000, cloud->id[i], WADI_RANDOM_GRAIN, u);
@@ -207,8 +237,8 @@ static void scatter(WadiGrains *grains, size_t to, const WadiLooseDef *def, cons
     float *sphere = grains->sphere[to];
     sphere[0] = (float)(middle.x + r * across * cos(angle));
     sphere[1] = (float)(middle.y + r * across * sin(angle));
-    sphere[2] = (float)(middle.z + r * z);
     sphere[3] = (float)(0.5 * size * (0.75 + 0.5 * v[0]));
+    sphere[2] = (float)fmax(middle.z + r * z, floor + 0.5 * (double)sphere[3]);
     grains->colour[to] = wadi_grain_colour(&def->palette, cloud->id[i], number, wetness);
 }
 
@@ -233,7 +263,7 @@ WadiStatus wadi_loose_grains(WadiGrains *grains, const WadiCloud *cloud, WadiVec
         WadiVec3 middle = wadi_sub(cloud->position[i], origin);
         float wet = wetness != NULL ? wetness->values[i] : def->wetness;
         for (int g = 0; g < of_particle; ++g, ++grains->count) {
-            scatter(grains, grains->count, def, cloud, i, g, size, middle, wet);
+            scatter(grains, grains->count, def, cloud, i, g, size, middle, def->floor - origin.z, wet);
             if (velocity != NULL) {
                 memcpy(grains->velocity[grains->count], velocity->values + 3 * (size_t)i, sizeof(float[3]));
             }

@@ -5,8 +5,9 @@
 
 #include "render/grains.h"
 
-/* The cloud in two: particles with few neighbours, and the others. What lies against a side of the box
- * `walls` has its images for neighbours. Both lie in the arena and are not freed. */
+/* The cloud in two: particles with few neighbours, and the others, with copies on the floor of the box `walls`
+ * under those that hang just above it. What lies against a side of the box has its images for neighbours. Both
+ * lie in the arena and are not freed. */
 WadiStatus wadi_sand_split(WadiCloud *bulk, WadiCloud *loose, const WadiCloud *cloud, WadiBox walls,
                            WadiArena *arena, WadiError *error);
 
@@ -24,6 +25,7 @@ WadiStatus wadi_sand_owners(WadiSandOwners *owners, const WadiCloud *cloud, cons
 typedef struct WadiLooseDef {
     double size;     /* m, diameter of the grains */
     double smallest; /* m: smaller grains are drawn this large and fewer, with the same area; 0: none */
+    double floor;    /* m: no grain lies lower; -INFINITY: none */
     int count_max;   /* per particle */
     WadiGrainPalette palette;
     float wetness;     /* where the cloud has no such attribute */

@@ -238,7 +238,7 @@ static const char pbrt_frame[] =
     "AttributeEnd\n"
     "AttributeBegin\n"
     "Material \"coateddiffuse\" \"float roughness\" [0.15] \"float eta\" [1.333] \"rgb reflectance\" [0 0 "
-    "0.97211]\n"
+    "0.98]\n"
     "Transform [1 0 0 0 0 1 0 0 0 0 1 0 0 0 1 1] Shape \"sphere\" \"float radius\" [0.0625]\n"
     "AttributeEnd\n"
     "AttributeBegin\n"

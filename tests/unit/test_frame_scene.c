@@ -112,7 +112,9 @@ static void particles_that_fly_alone_are_single_grains(void **unused)
         assert_int_equal(loose.id[i], BLOCK + i);
     }
     /* Grains of 2 mm fill 0.6 of a cube of 10 mm: 0.6 * 125 * 6 / pi = 143 of them, cut to 100. */
-    WadiLooseDef def = { .size = 0.002, .count_max = 1000, .palette = { .fraction = { 1.0f } } };
+    WadiLooseDef def = {
+        .size = 0.002, .floor = -INFINITY, .count_max = 1000, .palette = { .fraction = { 1.0f } }
+    };
     WadiGrains grains, fewer;
     CHECK_OK(wadi_loose_grains(&grains, &loose, wadi_vec3(0, 0, 0), &def, &arena, &error), error);
     assert_int_equal(grains.count, 3 * 143);
@@ -125,9 +127,54 @@ static void particles_that_fly_alone_are_single_grains(void **unused)
         CHECK_NEAR((double)grains.sphere[g][0], 0.5, 0.0151);
     }
     /* Pixels of 4 mm: a quarter of them, twice as wide, with the same area. */
-    def = (WadiLooseDef){ .size = 0.002, .smallest = 0.004, .count_max = 1000, .palette = def.palette };
+    def = (WadiLooseDef){
+        .size = 0.002, .smallest = 0.004, .floor = -INFINITY, .count_max = 1000, .palette = def.palette
+    };
     CHECK_OK(wadi_loose_grains(&fewer, &loose, wadi_vec3(0, 0, 0), &def, &arena, &error), error);
     assert_int_equal(fewer.count, 3 * 36);
+    wadi_cloud_free(&cloud);
+    wadi_arena_free(&arena);
+}
+
+/* The foot of a heap. Of a layer one particle deep on the floor, 6 x 6 of them, those at the corners have few
+ * neighbours, counting images: 1 + 2 * 0.42 + 0.125 and 0.42 + 2 * 0.125 + 0.016, 2.65 in all; at the sides it
+ * is 3.3. A block of 4 x 4 x 2 hangs 15 mm above the floor, one and a half spacings: its lower layer gets copies
+ * that stand on the floor. */
+static void sand_on_a_floor_thins_out_and_does_not_hang(void **unused)
+{
+    (void)unused;
+    enum { LAYER = 36, HANGING = 32 };
+    WadiError error = { 0 };
+    WadiArena arena = { 0 };
+    WadiCloud cloud, bulk, loose;
+    WadiVec3 x[LAYER + HANGING];
+    for (int i = 0; i < LAYER; ++i) {
+        x[i] = wadi_vec3(0.01 * (i % 6), 0.01 * (i / 6 % 6), 1.005);
+    }
+    for (int i = 0; i < HANGING; ++i) {
+        x[LAYER + i] = wadi_vec3(1.0 + 0.01 * (i % 4), 0.01 * (i / 4 % 4), 1.015 + 0.01 * (i / 16 % 2));
+    }
+    CHECK_OK(wadi_cloud_from_points(&cloud, x, LAYER + HANGING, 0.01, &error), error);
+    WadiBox walls = { { -INFINITY, -INFINITY, 1.0 }, { INFINITY, INFINITY, INFINITY } };
+    CHECK_OK(wadi_sand_split(&bulk, &loose, &cloud, walls, &arena, &error), error);
+    assert_int_equal(loose.count, 4);
+    assert_int_equal(bulk.count, LAYER - 4 + HANGING + 16);
+    int copies = 0;
+    for (int32_t i = 0; i < bulk.count; ++i) {
+        if (bulk.id[i] >= LAYER && fabs(bulk.position[i].z - 1.005) < 1e-9) {
+            WadiVec3 from = x[bulk.id[i]];
+            assert_true(from.z < 1.02 && bulk.position[i].x == from.x && bulk.position[i].y == from.y);
+            ++copies;
+        }
+    }
+    assert_int_equal(copies, 16);
+    WadiLooseDef def = { .size = 0.001, .floor = 1.0, .count_max = 50, .palette = { .fraction = { 1.0f } } };
+    WadiGrains grains;
+    CHECK_OK(wadi_loose_grains(&grains, &loose, wadi_vec3(0, 0, 0.5), &def, &arena, &error), error);
+    assert_int_equal(grains.count, 4 * 50);
+    for (size_t g = 0; g < grains.count; ++g) {
+        assert_true((double)grains.sphere[g][2] > 0.5);
+    }
     wadi_cloud_free(&cloud);
     wadi_arena_free(&arena);
 }
@@ -385,6 +432,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(materials_become_grains_meshes_and_solids),
         cmocka_unit_test(particles_that_fly_alone_are_single_grains),
+        cmocka_unit_test(sand_on_a_floor_thins_out_and_does_not_hang),
         cmocka_unit_test(grains_belong_to_the_nearest_particle),
         cmocka_unit_test(large_grains_are_stones),
         cmocka_unit_test(looks_are_the_least_wetness),

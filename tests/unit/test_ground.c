@@ -52,8 +52,8 @@ static void slabs_fade_to_their_mean(void **unused)
     assert_true(deviation[2] < 1e-8);
 }
 
-/* A black ground in even light of 1: after the distance `air` the fraction 1 - 1/e of the light is that of the
- * horizon. */
+/* A black ground in even light of 1: after the distance `air` the fraction 1 - 1/e of the light is that of
+ * the horizon. */
 static void far_ground_fades_into_the_horizon(void **unused)
 {
     (void)unused;

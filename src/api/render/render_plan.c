@@ -12,7 +12,7 @@
 
 enum {
     RENDER_VERSION = 2, /* increased when the same settings give another picture */
-    DRAFT_GRAINS = 10,
+    DRAFT_GRAINS = 24,
     SAMPLES_MAX = 65536,
     SHEET_MAX = 100,
     SCENE_LIMIT = 1 << 26,

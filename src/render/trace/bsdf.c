@@ -25,6 +25,27 @@ float wadi_fresnel_inside(float index)
     return -1.4399f / (index * index) + 0.7099f / index + 0.6681f + 0.0636f * index;
 }
 
+/* The first water darkens most; moist sand has no film. */
+static const float DARK_RATE = 2.5f, FILM_FROM = 0.4f;
+/* How far forward soaked grains scatter: chosen so that soaked beach sand is 0.45 times as bright as dry. */
+static const float SOAKED_FORWARD = 0.85f;
+
+float wadi_wet_film(float wetness)
+{
+    float t = wadi_minf(wadi_maxf((wetness - FILM_FROM) / (1.0f - FILM_FROM), 0.0f), 1.0f);
+    return t * t * (3.0f - 2.0f * t);
+}
+
+float wadi_wet_grains(float colour, float wetness)
+{
+    const float w = wadi_minf(wadi_maxf(wetness, 0.0f), 1.0f), c = wadi_minf(wadi_maxf(colour, 0.0f), 1.0f);
+    const float forward = SOAKED_FORWARD * (1.0f - expf(-DARK_RATE * w)) / (1.0f - expf(-DARK_RATE));
+    float root = (1.0f - c) / (1.0f + c), single = 1.0f - root * root;
+    single = single * (1.0f - forward) / (1.0f - forward * single);
+    root = sqrtf(wadi_maxf(1.0f - single, 0.0f));
+    return (1.0f - root) / (1.0f + root);
+}
+
 WadiBsdf wadi_bsdf_of_look(const WadiLook *look, WadiRgb colour, float wetness, float outside)
 {
     float index = wadi_maxf(look->index, 1.0f) / outside;
@@ -36,18 +57,15 @@ WadiBsdf wadi_bsdf_of_look(const WadiLook *look, WadiRgb colour, float wetness, 
         bsdf.coat = look->coat;
         return bsdf;
     }
-    float w = wadi_minf(wadi_maxf(wetness, 0.0f), 1.0f);
+    const float film = wadi_wet_film(wetness);
     WadiRgb dry = look->grain_size > 0.0f ? look->colour : colour, own = colour;
     colour = dry;
-    if (w > 0.0f) {
-        /* Wet grains scatter forward, so that less light returns [TBM86]: a power of the colour, chosen so
-         * that the brightness of beach sand halves together with the film. */
-        float power = 1.0f + 0.4f * w;
-        colour = wadi_vec3f(powf(wadi_maxf(colour.x, 0.0f), power), powf(wadi_maxf(colour.y, 0.0f), power),
-                            powf(wadi_maxf(colour.z, 0.0f), power));
+    if (wetness > 0.0f) {
+        colour = wadi_vec3f(wadi_wet_grains(colour.x, wetness), wadi_wet_grains(colour.y, wetness),
+                            wadi_wet_grains(colour.z, wetness));
         bsdf.albedo = colour;
     }
-    if (outside == 1.0f && w > 0.0f) {
+    if (outside == 1.0f && film > 0.0f) {
         /* [LD88]: the film reflects the fraction p of the diffuse light from below back down, repeatedly;
          * from above it reflects r = 1 - n^2 (1 - p) of such light. Entry and exit losses belong to the coat
          * and are divided out here: white stays white, within half a percent for a rough base, and the colour
@@ -58,15 +76,15 @@ WadiBsdf wadi_bsdf_of_look(const WadiLook *look, WadiRgb colour, float wetness, 
         WadiRgb wet = { colour.x * (1.0f - p) / (1.0f - p * colour.x),
                         colour.y * (1.0f - p) / (1.0f - p * colour.y),
                         colour.z * (1.0f - p) / (1.0f - p * colour.z) };
-        bsdf.albedo = wadi_scalef(wadi_lerpf(colour, wet, w), 1.0f / (1.0f - w * r));
-        bsdf.coat = w;
-        bsdf.roughness *= 1.0f - w; /* light reaches the base through the film, nearly vertically */
+        bsdf.albedo = wadi_scalef(wadi_lerpf(colour, wet, film), 1.0f / (1.0f - film * r));
+        bsdf.coat = film;
+        bsdf.roughness *= 1.0f - film; /* light reaches the base through the film, nearly vertically */
     }
     if (look->grain_size > 0.0f) {
         /* Water changes all grains by the factor of their mean, so that the mean over grains is that of a
          * surface too far away to see them. */
-        bsdf.bed = 1.0f - w;
-        bsdf.mean = w > 0.0f ? bsdf.albedo : dry;
+        bsdf.bed = 1.0f - film;
+        bsdf.mean = wetness > 0.0f ? bsdf.albedo : dry;
         bsdf.albedo = wadi_vec3f(own.x * bsdf.mean.x / wadi_maxf(dry.x, 1e-4f),
                                  own.y * bsdf.mean.y / wadi_maxf(dry.y, 1e-4f),
                                  own.z * bsdf.mean.z / wadi_maxf(dry.z, 1e-4f));

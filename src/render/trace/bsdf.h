@@ -29,6 +29,11 @@ typedef struct WadiBsdf {
 /* `outside`: index of refraction of the surrounding medium. Under water the film does not darken sand: the
  * water is the film, and is traced. */
 WadiBsdf wadi_bsdf_of_look(const WadiLook *look, WadiRgb colour, float wetness, float outside);
+/* The fraction of wet sand that a film of water covers: none up to a wetness of 0.4. */
+float wadi_wet_film(float wetness);
+/* Reflectance of grains with water between them, from that of dry ones: they scatter forward, by the
+ * similarity relations of [TBM86]. */
+float wadi_wet_grains(float colour, float wetness);
 /* Light after one reflection from the bed, over that of a white Lambertian surface. */
 float wadi_bsdf_bed(const WadiBsdf *bsdf, WadiVec3f out, WadiVec3f in);
 

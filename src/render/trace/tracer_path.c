@@ -229,8 +229,8 @@ typedef struct Branches {
     int count, left;
 } Branches;
 
-/* Whether the light that the eye sees here is split in two instead of drawn at random: few paths a pixel would
- * speckle. */
+/* Whether the light that the eye sees here is split in two instead of drawn at random: few paths a pixel
+ * would speckle. */
 static bool is_split(const Path *path, const Branches *branches, float fraction)
 {
     return path->is_direct && branches != NULL && branches->count < BRANCHES_MAX && fraction > 0.0f &&
@@ -304,8 +304,8 @@ static void scatter_glass(Path *path, const WadiTraceHit *hit, Branches *branche
         mirror->pdf = 0.0f;
         start_at(mirror, hit);
     }
-    if (!is_reflected) { /* straight on: the pdf stays, since a light sample of the last surface takes the same
-                            line */
+    if (!is_reflected) {
+        /* Straight on: the pdf stays, since a light sample of the last surface takes the same line. */
         path->throughput = wadi_mulf(path->throughput, hit->colour);
     }
 }
