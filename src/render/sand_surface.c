@@ -12,8 +12,8 @@ enum { BLOCK = 512 };
 /* Weighted neighbours, the particle itself included, below which it flies alone: a lone one has 1, one of a
  * pair 1.4, one in the corner of a block 2 to 3, one within the bulk 5.1. */
 static const float LOOSE_BELOW = 1.6f;
-/* The same for particles within FOOT spacings of the floor, where sand thins out into single grains: the corner
- * of a layer one particle deep has 2.6, counting images, its side 3.3, its middle 4.2. */
+/* The same for particles within FOOT spacings of the floor, where sand thins out into single grains: the
+ * corner of a layer one particle deep has 2.6, counting images, its side 3.3, its middle 4.2. */
 static const float LOOSE_ON_FLOOR = 2.9f;
 static const double FOOT = 1.2;
 /* Particles up to this many spacings above the floor stand on sand. */
@@ -80,8 +80,8 @@ static bool is_hanging(const WadiCloud *cloud, int32_t i, double floor, WadiVec3
     return height > 0.8 * spacing && height < HANGING * spacing;
 }
 
-/* The particles with is_loose[i] == which; with the bulk, copies on the floor under those that hang: the foot of
- * a heap has no hollow under it. */
+/* The particles with is_loose[i] == which; with the bulk, copies on the floor under those that hang: the
+ * foot of a heap has no hollow under it. */
 static WadiStatus select_particles(WadiCloud *to, const WadiCloud *from, const Split *split, int which,
                                    WadiArena *arena, WadiError *error)
 {

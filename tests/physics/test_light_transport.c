@@ -99,8 +99,8 @@ static void clear_water_vanishes_in_a_furnace(void **unused)
     }
 }
 
-/* Deep water over a black bed in even light shows what it reflects, by Fresnel's law in every pixel: four paths,
- * and no speckle. The same behind a sheet of glass, which reflects as well. */
+/* Deep water over a black bed in even light shows what it reflects, by Fresnel's law in every pixel: four
+ * paths, and no speckle. The same behind a sheet of glass, which reflects as well. */
 static void few_paths_do_not_speckle(void **unused)
 {
     (void)unused;

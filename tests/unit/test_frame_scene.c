@@ -136,10 +136,10 @@ static void particles_that_fly_alone_are_single_grains(void **unused)
     wadi_arena_free(&arena);
 }
 
-/* The foot of a heap. Of a layer one particle deep on the floor, 6 x 6 of them, those at the corners have few
- * neighbours, counting images: 1 + 2 * 0.42 + 0.125 and 0.42 + 2 * 0.125 + 0.016, 2.65 in all; at the sides it
- * is 3.3. A block of 4 x 4 x 2 hangs 15 mm above the floor, one and a half spacings: its lower layer gets copies
- * that stand on the floor. */
+/* The foot of a heap. Of a layer one particle deep on the floor, 6 x 6 of them, those at the corners have
+ * few neighbours, counting images: 1 + 2 * 0.42 + 0.125 and 0.42 + 2 * 0.125 + 0.016, 2.65 in all; at the
+ * sides it is 3.3. A block of 4 x 4 x 2 hangs 15 mm above the floor, one and a half spacings: its lower
+ * layer gets copies that stand on the floor. */
 static void sand_on_a_floor_thins_out_and_does_not_hang(void **unused)
 {
     (void)unused;

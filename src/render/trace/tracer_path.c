@@ -375,8 +375,8 @@ static bool scatter_rough(Path *path, WadiTraceHit *hit, bool is_last)
     return true;
 }
 
-/* Water under a part of foam: the path meets the foam or the water under it, or both. True: it met the foam, and
- * the hit is one of foam. */
+/* Water under a part of foam: the path meets the foam or the water under it, or both. True: it met the
+ * foam, and the hit is one of foam. */
 static bool is_foam(Path *path, WadiTraceHit *hit, Branches *branches)
 {
     float cover = foam_cover(path, hit);
