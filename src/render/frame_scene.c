@@ -262,13 +262,28 @@ static WadiStatus paint_mesh(const WadiFrameBuilder *s, WadiFrameScenePart *part
     return WADI_OK;
 }
 
+/* Single grains as stones of about the volume of their spheres: those lie within the radius that is given. */
+static void make_stony(WadiFrameScenePart *part)
+{
+    static const float circumscribed = 1.15f;
+    part->is_angular = true;
+    for (size_t g = 0; g < part->grains.count; ++g) {
+        part->grains.sphere[g][3] *= circumscribed;
+    }
+}
+
 static WadiStatus fill_part(WadiFrameBuilder *s, WadiFrameScenePart *part, const WadiCloud *cloud,
                             WadiError *error)
 {
     const WadiMaterial *material = &s->def->scene->materials[part->material];
     bool is_sand = material->kind == WADI_MATERIAL_SAND;
     switch (part->style) {
-    case WADI_STYLE_BALLS: WADI_TRY(make_balls(s, cloud, part->material, &part->grains, error)); break;
+    case WADI_STYLE_BALLS:
+        WADI_TRY(make_balls(s, cloud, part->material, &part->grains, error));
+        if (is_sand && material->look.style == WADI_STYLE_AUTO && s->def->colours == NULL) {
+            make_stony(part);
+        }
+        break;
     case WADI_STYLE_GRAINS:
         WADI_TRY(is_sand ? make_sand(s, part, cloud, material, error)
                          : make_balls(s, cloud, part->material, &part->grains, error));
@@ -415,7 +430,7 @@ static WadiStatus fill_frame_scene(WadiFrameBuilder *s, WadiError *error)
     size_t layout = s->def->is_layout ? wadi_layout_count(scene) : 0;
     WADI_TRY(WADI_ARENA_NEW(&frame_scene->arena, &frame_scene->solids,
                             colliders + WADI_FRAME_SHEETS_MAX + layout, "solids of a picture", error));
-    WADI_TRY(WADI_ARENA_NEW(&frame_scene->arena, &frame_scene->looks, 2 * materials + colliders + 2 + layout,
+    WADI_TRY(WADI_ARENA_NEW(&frame_scene->arena, &frame_scene->looks, 2 * materials + colliders + 3 + layout,
                             "looks of a picture", error));
     for (int m = 0; m < scene->material_count; ++m) {
         WADI_TRY(add_part(s, m, error));

@@ -27,6 +27,7 @@ typedef struct WadiFrameSceneDef {
     const WadiFrameSceneColours *colours; /* NULL: as the looks say; otherwise particles are balls */
     bool is_layout;                       /* bodies, emitters, drains, domain and camera are drawn too */
     bool has_camera_drawn;                /* of a layout: the camera too, seen from elsewhere */
+    double walls_height;                  /* m: of glass walls; 0: that of the domain */
     bool has_cut;                         /* particles in front of the plane are not drawn */
     WadiVec3 cut_point, cut_normal;       /* m; the normal points to the removed side */
 } WadiFrameSceneDef;

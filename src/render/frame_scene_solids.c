@@ -83,10 +83,19 @@ static WadiStatus add_collider(WadiFrameBuilder *s, int i, WadiError *error)
     return WADI_OK;
 }
 
-/* Adds one side of the domain as a sheet, slightly outside. */
-static WadiStatus add_sheet(WadiFrameBuilder *s, int axis, bool is_high, int look, WadiError *error)
+/* The box whose sides are drawn as glass, slightly outside of the domain. */
+static WadiBox glass_box(const WadiFrameBuilder *s)
 {
     WadiBox box = wadi_box_grown(s->def->scene->domain, WADI_FRAME_CLEARANCE * s->size);
+    const double height = s->def->walls_height;
+    box.max.z = height > 0.0 ? fmin(box.min.z + height, box.max.z) : box.max.z;
+    return box;
+}
+
+/* Adds one side of the domain as a sheet. */
+static WadiStatus add_sheet(WadiFrameBuilder *s, int axis, bool is_high, int look, WadiError *error)
+{
+    WadiBox box = glass_box(s);
     WadiVec3 corner[4];
     for (int n = 0; n < 4; ++n) {
         double at[3];
@@ -100,6 +109,69 @@ static WadiStatus add_sheet(WadiFrameBuilder *s, int axis, bool is_high, int loo
     WadiFrameSceneSolid *solid = &s->frame_scene->solids[s->frame_scene->solid_count];
     *solid = (WadiFrameSceneSolid){ .look = look };
     WADI_TRY(wadi_mesh_create(&solid->mesh, corner, 4, triangles, 2, error));
+    s->frame_scene->solid_count += 1;
+    return WADI_OK;
+}
+
+enum { EDGES_MAX = 8 };
+/* Width of the edges of glass walls, relative to the size of the scene. */
+static const double EDGE_WIDTH = 0.0028;
+
+/* A bar from a to b with the vertices of a box. */
+static void add_bar(WadiVec3 *vertices, uint32_t (*triangles)[3], int bar, WadiVec3 a, WadiVec3 b,
+                    double width)
+{
+    static const uint32_t faces[12][3] = { { 0, 2, 1 }, { 1, 2, 3 }, { 4, 5, 6 }, { 5, 7, 6 },
+                                           { 0, 1, 4 }, { 1, 5, 4 }, { 2, 6, 3 }, { 3, 6, 7 },
+                                           { 0, 4, 2 }, { 2, 4, 6 }, { 1, 3, 5 }, { 3, 7, 5 } };
+    WadiBox box = wadi_box_grown((WadiBox){ wadi_min(a, b), wadi_max(a, b) }, 0.5 * width);
+    for (int n = 0; n < 8; ++n) {
+        vertices[8 * bar + n] =
+            wadi_vec3((n & 1) != 0 ? box.max.x : box.min.x, (n & 2) != 0 ? box.max.y : box.min.y,
+                      (n & 4) != 0 ? box.max.z : box.min.z);
+    }
+    for (int f = 0; f < 12; ++f) {
+        for (int k = 0; k < 3; ++k) {
+            triangles[12 * bar + f][k] = faces[f][k] + 8 * (uint32_t)bar;
+        }
+    }
+}
+
+/* The upright and the upper edges of the glass walls: glass seen along its length is green. */
+static WadiStatus add_edges(WadiFrameBuilder *s, WadiError *error)
+{
+    static const int ring[5][2] = { { 0, 0 }, { 1, 0 }, { 1, 1 }, { 0, 1 }, { 0, 0 } };
+    static const int side_of[4] = { 2, 1, 3, 0 }; /* y_min, x_max, y_max, x_min */
+    WadiBox box = glass_box(s);
+    WadiVec3 vertices[8 * EDGES_MAX], corner[5];
+    uint32_t triangles[12 * EDGES_MAX][3];
+    const double width = EDGE_WIDTH * s->size;
+    for (int n = 0; n < 5; ++n) {
+        corner[n] = wadi_vec3(ring[n][0] != 0 ? box.max.x : box.min.x,
+                              ring[n][1] != 0 ? box.max.y : box.min.y, box.max.z);
+    }
+    int bars = 0;
+    for (int n = 0; n < 4; ++n) {
+        const bool here = (s->def->scene->closed_sides >> side_of[n] & 1) != 0,
+                   before = (s->def->scene->closed_sides >> side_of[(n + 3) % 4] & 1) != 0;
+        if (here) {
+            add_bar(vertices, triangles, bars++, corner[n], corner[n + 1], width);
+        }
+        if (here || before) {
+            WadiVec3 foot = wadi_vec3(corner[n].x, corner[n].y, box.min.z);
+            add_bar(vertices, triangles, bars++, foot, corner[n], width);
+        }
+    }
+    if (bars == 0) {
+        return WADI_OK;
+    }
+    WadiLook look = wadi_look_plain(wadi_srgb(124, 152, 144));
+    look.coat = 1.0f;
+    look.coat_roughness = 0.15f;
+    WadiFrameSceneSolid *solid = &s->frame_scene->solids[s->frame_scene->solid_count];
+    *solid = (WadiFrameSceneSolid){ .look = wadi_frame_scene_add_look(s->frame_scene, look) };
+    WADI_TRY(wadi_mesh_create(&solid->mesh, vertices, 8 * (size_t)bars, (const uint32_t(*)[3])triangles,
+                              12 * (size_t)bars, error));
     s->frame_scene->solid_count += 1;
     return WADI_OK;
 }
@@ -120,5 +192,5 @@ WadiStatus wadi_frame_scene_add_solids(WadiFrameBuilder *s, WadiError *error)
             WADI_TRY(add_sheet(s, side / 2, side % 2 == 1, look, error));
         }
     }
-    return WADI_OK;
+    return add_edges(s, error);
 }

@@ -5,9 +5,9 @@
 
 #include "render/grains.h"
 
-/* The cloud in two: particles with few neighbours, and the others, with copies on the floor of the box `walls`
- * under those that hang just above it. What lies against a side of the box has its images for neighbours. Both
- * lie in the arena and are not freed. */
+/* The cloud in two: particles with few neighbours, and the others, with copies on the floor of the box
+ * `walls` under those that hang just above it. What lies against a side of the box has its images for
+ * neighbours. Both lie in the arena and are not freed. */
 WadiStatus wadi_sand_split(WadiCloud *bulk, WadiCloud *loose, const WadiCloud *cloud, WadiBox walls,
                            WadiArena *arena, WadiError *error);
 

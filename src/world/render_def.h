@@ -98,6 +98,7 @@ typedef enum WadiGroundKey {
 } WadiGroundKey;
 
 typedef enum WadiWallsKey {
+    WADI_RENDER_WALLS_AUTO, /* glass where liquid stands against them, on a floor */
     WADI_RENDER_WALLS_HIDDEN,
     WADI_RENDER_WALLS_GLASS,
 } WadiWallsKey;

@@ -69,8 +69,10 @@ static void materials_become_grains_meshes_and_solids(void **unused)
         assert_true(facts.is_closed && facts.is_oriented);
         CHECK_NEAR(facts.volume, 0.125, 0.1 * 0.125); /* ten particles a side: its edges are round */
         assert_int_equal(ghost->grains.count + ghost->mesh.mesh.triangle_count, 0);
-        /* The pillar, the post and the four sides, without floor and ceiling. */
-        assert_int_equal(f.frame_scene.solid_count, 6);
+        /* The pillar, the post, the four sides without floor and ceiling, and their edges. */
+        assert_int_equal(f.frame_scene.solid_count, 7);
+        assert_int_equal(f.frame_scene.solids[6].mesh.triangle_count, 8 * 12);
+        assert_true(wadi_mesh_volume(&f.frame_scene.solids[6].mesh) > 0.0);
         assert_string_equal(f.frame_scene.solids[0].name, "pillar");
         CHECK_NEAR(wadi_mesh_volume(&f.frame_scene.solids[0].mesh), 3.14159265 * 0.01 * 0.5, 2e-4);
         /* Without a colour of their own they differ. */
@@ -83,7 +85,7 @@ static void materials_become_grains_meshes_and_solids(void **unused)
     WadiTraceScene trace;
     CHECK_OK(wadi_frame_scene_trace(&f.frame_scene, f.scene, &trace, &error), error);
     assert_int_equal(trace.spheres_count, 0);
-    assert_int_equal(trace.mesh_count, 2 + 6);
+    assert_int_equal(trace.mesh_count, 2 + 7);
     close_fixture(&f);
 }
 
@@ -215,6 +217,36 @@ static void large_grains_are_stones(void **unused)
     assert_int_equal(sand->grains.count, 8 * 8 * 8);
     assert_true(sand->is_angular && sand->mesh.mesh.triangle_count > 100);
     close_fixture(&f);
+}
+
+/* Single grains of the solver dem are stones, a little larger than the spheres that they stand for, unless
+ * balls are asked for. */
+static void single_grains_are_stones(void **unused)
+{
+    (void)unused;
+    for (int n = 0; n < 2; ++n) {
+        char scene[400];
+        snprintf(scene, sizeof scene,
+                 "wadi: 1\nsolver: dem\ncell_size: 0.1\ndomain: {min: [0, 0, 0], max: [1, 1, 1]}\n"
+                 "materials: {sand: {kind: sand%s}}\n"
+                 "bodies:\n  - {material: sand, shape: {box: {min: [0.2, 0.2, 0], max: [0.8, 0.8, 0.5]}}}\n",
+                 n == 0 ? "" : ", look: {style: balls}");
+        Fixture f;
+        WadiError error = { 0 };
+        open_fixture(&f, scene);
+        CHECK_OK(wadi_frame_scene_build(&f.frame_scene, &f.def, &f.frame, 0.0, &error), error);
+        const WadiFrameScenePart *part = &f.frame_scene.parts[0];
+        WadiCloud cloud;
+        CHECK_OK(wadi_cloud_from_frame(&cloud, &f.frame, 0, 0.0, &error), error);
+        assert_true(part->grains.count > 100 && part->grains.count == (size_t)cloud.count);
+        assert_int_equal(part->is_angular, n == 0);
+        for (size_t g = 0; g < part->grains.count; ++g) {
+            CHECK_NEAR((double)part->grains.sphere[g][3],
+                       (n == 0 ? 1.15 : 1.0) * 0.5 * (double)cloud.spacing[g], 1e-6);
+        }
+        wadi_cloud_free(&cloud);
+        close_fixture(&f);
+    }
 }
 
 /* Sand is drawn as wet as it is, and at least as wet as its look, as is a ground of sand. */
@@ -435,6 +467,7 @@ int main(void)
         cmocka_unit_test(sand_on_a_floor_thins_out_and_does_not_hang),
         cmocka_unit_test(grains_belong_to_the_nearest_particle),
         cmocka_unit_test(large_grains_are_stones),
+        cmocka_unit_test(single_grains_are_stones),
         cmocka_unit_test(looks_are_the_least_wetness),
         cmocka_unit_test(gravel_is_coarse),
         cmocka_unit_test(streams_of_honey_have_no_gaps),

@@ -395,9 +395,49 @@ static void test_what_is_refused(void **state)
     refuse(run, &def, WADI_ERR_NUMERIC, "two.0002.h5");
 }
 
+/* Glass appears where the water of a run stands against a side, as high as the run reaches: the ball of
+ * water of RUN_SCENE is 0.35 m away from the nearest. */
+static void tanks_have_glass(void **unused)
+{
+    (void)unused;
+    static const char *const tank =
+        "- {material: water, shape: {box: {min: [0.6, 0, 0], max: [1, 0.4, 0.3]}}}\n";
+    static const struct {
+        const char *bodies, *set;
+        bool has_glass;
+    } cases[] = {
+        { "", "render.walls=auto", false },
+        { "tank", "render.walls=auto", true },
+        { "tank", "render.walls=hidden", false },
+        { "tank", "render.ground=water", false },
+        { "tank", "render.ground=sand", false },
+        { "", "render.walls=glass", true },
+        { "tank", "render.camera={from: [0.5, 0.5, 0.9], to: [1, 1, 0]}", false },
+        { "tank", "render.camera={from: [3, -3, 2], to: [0.5, 0.5, 0]}", true },
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; ++n) {
+        char name[16];
+        snprintf(name, sizeof name, "glass%zu", n);
+        const char *run = run_make(name, cases[n].bodies[0] != 0 ? tank : "");
+        WadiRenderDef def = small_def();
+        def.sets = &cases[n].set;
+        def.set_count = 1;
+        WadiRenderPlan plan;
+        WadiError error = { 0 };
+        CHECK_OK(wadi_render_plan_open(&plan, run, &def, &error), error);
+        assert_int_equal(plan.view.scene->render.walls == WADI_RENDER_WALLS_GLASS, cases[n].has_glass);
+        if (n ==
+            1) { /* the ball's top is at 0.75 m, less half a percent of the particles, plus 3 % of the box */
+            CHECK_NEAR(plan.frame_scene.walls_height, 0.75, 0.06);
+        }
+        wadi_render_plan_close(&plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tanks_have_glass),
         cmocka_unit_test(test_a_picture_for_each_frame_and_what_is_kept),
         cmocka_unit_test(test_same_bytes_for_any_threads),
         cmocka_unit_test(test_one_frame_alone_is_the_same),

@@ -11,7 +11,7 @@
 #include "io/run/run_files.h"
 
 enum {
-    RENDER_VERSION = 2, /* increased when the same settings give another picture */
+    RENDER_VERSION = 3, /* increased when the same settings give another picture */
     DRAFT_GRAINS = 24,
     SAMPLES_MAX = 65536,
     SHEET_MAX = 100,
@@ -186,17 +186,42 @@ static WadiStatus hash_settings(WadiRenderPlan *plan, WadiError *error)
     return WADI_OK;
 }
 
+/* Whether a liquid may stand behind glass that the scene does not mention. */
+static bool may_have_glass(const WadiRenderPlan *plan)
+{
+    const WadiScene *scene = plan->view.scene;
+    const WadiGroundKey ground = scene->render.ground;
+    bool has_liquid = false;
+    for (int m = 0; m < scene->material_count; ++m) {
+        has_liquid = has_liquid || scene->materials[m].kind == WADI_MATERIAL_WATER;
+    }
+    return has_liquid && scene->render.walls == WADI_RENDER_WALLS_AUTO && scene->has_domain &&
+           ground != WADI_GROUND_WATER && ground != WADI_GROUND_SAND && ground != WADI_GROUND_NONE;
+}
+
+static void set_glass(WadiRenderPlan *plan, const WadiRunSurvey *survey)
+{
+    WadiScene *scene = plan->view.scene;
+    if (!may_have_glass(plan) || !survey->has_liquid_at_walls ||
+        wadi_box_contains(scene->domain, wadi_frame_scene_camera(scene, survey->box, 0.0).eye)) {
+        return;
+    }
+    scene->render.walls = WADI_RENDER_WALLS_GLASS;
+    plan->frame_scene.walls_height = fmax(survey->box.max.z - scene->domain.min.z, 0.0);
+}
+
 /* One camera and one colour scale for all pictures. */
 static WadiStatus survey(WadiRenderPlan *plan, WadiError *error)
 {
     const WadiRenderDef *def = plan->def;
     plan->box = wadi_box_empty();
-    if (plan->view.scene->render.camera.is_given && def->attribute == NULL) {
+    if (plan->view.scene->render.camera.is_given && def->attribute == NULL && !may_have_glass(plan)) {
         return WADI_OK; /* not needed */
     }
     WadiRunSurvey survey = { .attribute = def->attribute, .map = def->map };
     WADI_TRY(wadi_run_survey(&survey, &plan->view, plan->world, error));
     plan->box = survey.box;
+    set_glass(plan, &survey);
     if (def->attribute == NULL) {
         return WADI_OK;
     }

@@ -43,6 +43,7 @@ uint64_t wadi_render_plan_key(const WadiRenderPlan *plan, const WadiFrameLayout 
  * drops do not shrink the picture, and of nearby colliders (`world` may be NULL). Empty without particles. */
 typedef struct WadiRunSurvey {
     WadiBox box;
+    bool has_liquid_at_walls;    /* in one of the frames, a liquid is at a closed side of the domain */
     const char *attribute, *map; /* in: false colours; NULL: none */
     WadiFalseColour colour;      /* with the range over these frames */
 } WadiRunSurvey;

@@ -61,6 +61,37 @@ static WadiStatus frame_box(const WadiScene *scene, const WadiState *frame, doub
     return WADI_OK;
 }
 
+/* Whether more than a few particles of a liquid are within a spacing and a half of a closed side. */
+static bool is_liquid_at_walls(const WadiScene *scene, const WadiState *frame)
+{
+    const WadiStateArray *x = wadi_state_find(frame, "position"), *radius = wadi_state_find(frame, "radius"),
+                         *material = wadi_state_find(frame, "material");
+    if (!scene->has_domain || radius == NULL || material == NULL || radius->type != WADI_TYPE_F32 ||
+        material->type != WADI_TYPE_U8 || radius->count != x->count || material->count != x->count) {
+        return false;
+    }
+    static const double near = 3.0, fraction = 0.002; /* radii; of the particles */
+    size_t count = 0;
+    for (size_t i = 0; i < x->count; ++i) {
+        const int index = ((const uint8_t *)material->data)[i];
+        if (index >= scene->material_count || scene->materials[index].kind != WADI_MATERIAL_WATER ||
+            !is_visible(scene, material, i)) {
+            continue;
+        }
+        const double *p = (const double *)x->data + 3 * i,
+                     reach = near * (double)((const float *)radius->data)[i];
+        for (int side = 0; side < 4; ++side) {
+            const double wall =
+                wadi_component(side % 2 == 1 ? scene->domain.max : scene->domain.min, side / 2);
+            if ((scene->closed_sides >> side & 1) != 0 && fabs(p[side / 2] - wall) < reach) {
+                ++count;
+                break;
+            }
+        }
+    }
+    return (double)count > fraction * (double)x->count;
+}
+
 /* A bowl around the material is included; a wall across the world is not. */
 static WadiBox add_colliders(WadiBox box, const WadiScene *scene, const WadiWorld *world, double time)
 {
@@ -101,6 +132,7 @@ static WadiStatus survey_frame(Survey *l, int number, double *time, WadiError *e
     WADI_TRY(wadi_frame_file_read(path, "particles", &header, &l->frame, error));
     WADI_TRY(frame_box(view->scene, &l->frame, l->values, &seen, error));
     l->particles = wadi_box_union(l->particles, seen);
+    survey->has_liquid_at_walls = survey->has_liquid_at_walls || is_liquid_at_walls(view->scene, &l->frame);
     *time = header.time;
     if (survey->attribute == NULL) {
         return WADI_OK;

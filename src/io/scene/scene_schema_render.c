@@ -22,7 +22,7 @@ static const WadiSceneChoice presets[] = {
 WADI_SCENE_CHOICES(presets);
 
 static const WadiSceneChoice styles[] = {
-    { "auto", WADI_STYLE_AUTO, "grains for sand (with the solver `dem` each as it is), the mesh for water" },
+    { "auto", WADI_STYLE_AUTO, "grains for sand (with the solver `dem` a stone each), the mesh for water" },
     { "grains", WADI_STYLE_GRAINS, "grains of the material's `grain_size`, which move with the particles" },
     { "texture", WADI_STYLE_TEXTURE,
       "the mesh with a solid texture that the particles carry; needs the scene's `texture`" },
@@ -166,6 +166,10 @@ static const WadiSceneChoice grounds[] = {
 WADI_SCENE_CHOICES(grounds);
 
 static const WadiSceneChoice walls[] = {
+    { "auto", WADI_RENDER_WALLS_AUTO,
+      "glass as high as the run reaches, where a liquid comes against a side of the domain, unless the "
+      "ground is "
+      "`sand` or `water` or the camera stands inside" },
     { "hidden", WADI_RENDER_WALLS_HIDDEN, "not drawn" },
     { "glass", WADI_RENDER_WALLS_GLASS, "sheets of glass where the domain is closed" },
 };
