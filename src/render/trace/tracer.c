@@ -17,13 +17,13 @@ WadiTraceQuality wadi_trace_draft(void)
 WadiTraceQuality wadi_trace_preview(void)
 {
     return (
-        WadiTraceQuality){ .samples = 16, .depth = 4, .clamp = 8.0, .is_denoised = true, .photons = 250000 };
+        WadiTraceQuality){ .samples = 16, .depth = 4, .clamp = 8.0, .is_denoised = true, .photons = 1500000 };
 }
 
 WadiTraceQuality wadi_trace_final(void)
 {
     return (WadiTraceQuality){
-        .samples = 256, .depth = 12, .clamp = 20.0, .noise = 0.015, .is_denoised = true, .photons = 2000000
+        .samples = 256, .depth = 12, .clamp = 20.0, .noise = 0.015, .is_denoised = true, .photons = 6000000
     };
 }
 
