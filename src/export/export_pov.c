@@ -4,6 +4,8 @@
  * shadows, the ground's light one from below without; water casts shadows like clear glass. */
 #include "export/export_pov_internal.h"
 
+#include "core/hash.h"
+
 static void put_camera(WadiExportOut *out, const WadiExportFrame *frame, const WadiExportCamera *axes)
 {
     double high = 2.0 * axes->half_height;
@@ -75,6 +77,51 @@ static void put_vertices(WadiExportOut *out, const WadiExportFrame *frame, const
     }
 }
 
+/* Coordinates of cells as large as grains, of the three corners of each triangle: in the plane of the two
+ * axes that the triangle faces least, from the particle that is nearest to its first corner, so that cells
+ * move with the particles. Cells of one particle end where those of the next begin. */
+static void put_cells(WadiExportOut *out, const WadiExportFrame *frame, const WadiFrameScenePart *part,
+                      double size)
+{
+    const WadiMesh *mesh = &part->mesh.mesh;
+    const int decimals = wadi_out_decimals(0.02 * size);
+    wadi_out_printf(out, "uv_vectors { %zu", 3 * mesh->triangle_count);
+    for (size_t t = 0; t < mesh->triangle_count; ++t) {
+        const uint32_t *v = mesh->triangles[t];
+        const WadiVec3 *x = mesh->vertices,
+                       n = wadi_cross(wadi_sub(x[v[1]], x[v[0]]), wadi_sub(x[v[2]], x[v[0]]));
+        const int axis = fabs(n.x) > fabs(n.y) && fabs(n.x) > fabs(n.z) ? 0 : fabs(n.y) > fabs(n.z) ? 1 : 2;
+        const uint32_t owner = part->owners.owner != NULL ? part->owners.owner[v[0]][0] : UINT32_MAX;
+        WadiVec3 from = { 0 };
+        if (owner != UINT32_MAX) {
+            /* moved by some cells, so that no two particles have the same */
+            const float *a = part->owners.anchor[owner];
+            const uint64_t hash = wadi_hash_mix(part->owners.anchor_hash[owner]);
+            const double shift = size * (double)(hash & 1023);
+            from = wadi_add(frame->frame_scene->origin,
+                            wadi_vec3((double)a[0] + shift, (double)a[1] + shift, (double)a[2] + shift));
+        }
+        for (int k = 0; k < 3; ++k) {
+            const WadiVec3 d = wadi_sub(x[v[k]], from);
+            wadi_out_text(out, k == 0 ? ",\n<" : ",<");
+            wadi_out_number(out, axis == 0 ? d.y : d.x, decimals);
+            wadi_out_text(out, ",");
+            wadi_out_number(out, axis == 2 ? d.y : d.z, decimals);
+            wadi_out_text(out, ">");
+        }
+    }
+    wadi_out_text(out, " }\n");
+}
+
+static void put_cell_indices(WadiExportOut *out, size_t triangle_count)
+{
+    wadi_out_printf(out, "uv_indices { %zu", triangle_count);
+    for (size_t t = 0; t < triangle_count; ++t) {
+        wadi_out_printf(out, "%s<%zu,%zu,%zu>", t % 8 == 0 ? ",\n" : ",", 3 * t, 3 * t + 1, 3 * t + 2);
+    }
+    wadi_out_text(out, " }\n");
+}
+
 /* `class_of` is the texture of each vertex, or NULL. */
 static void put_faces(WadiExportOut *out, const WadiMesh *mesh, const uint32_t *class_of)
 {
@@ -106,7 +153,7 @@ static WadiStatus put_coloured_faces(WadiExportOut *out, const WadiExportFrame *
         wadi_out_text(out, ",\n");
         if (material >= 0) {
             wadi_pov_name(out, frame, material, "_Grains");
-            wadi_out_printf(out, "(%.3g)", (double)group->wetness);
+            wadi_out_printf(out, "(%.3g, 1)", (double)group->wetness);
         } else {
             wadi_pov_sand(out, group->colour, group->wetness);
         }
@@ -131,12 +178,22 @@ static WadiStatus put_part_mesh(WadiExportOut *out, const WadiExportFrame *frame
     float even = (float)frame->scene->materials[part->material].look.wetness;
     WADI_TRY(vertex_colours(part, look, even, &colours, arena, error));
     put_vertices(out, frame, &surface->mesh, (const float(*)[3])surface->normal, 1e-4 * surface->cell);
+    const bool is_grain = wadi_pov_has_grains(look) && part->mesh_colour == NULL;
+    if (is_grain) {
+        double contrast;
+        put_cells(out, frame, part, wadi_export_grain_size(frame, look, &contrast));
+    }
     if (colours.count > 0) {
-        const bool is_grain = wadi_pov_has_grains(look) && part->mesh_colour == NULL;
         WADI_TRY(put_coloured_faces(out, frame, is_grain ? part->material : -1, &surface->mesh, &colours,
                                     arena, error));
+        if (is_grain) {
+            put_cell_indices(out, surface->mesh.triangle_count);
+        }
     } else {
         put_faces(out, &surface->mesh, NULL);
+        if (is_grain) {
+            put_cell_indices(out, surface->mesh.triangle_count);
+        }
         wadi_out_printf(out, "inside_vector %c\nmaterial { ", frame->is_y_up ? 'y' : 'z');
         wadi_pov_name(out, frame, part->material, "");
         wadi_out_text(out, " }\n");

@@ -11,7 +11,7 @@ void wadi_pov_vector(WadiExportOut *out, const WadiExportFrame *frame, WadiVec3 
 void wadi_pov_rgb(WadiExportOut *out, WadiRgb c);
 /* A texture of sand of one colour. */
 void wadi_pov_sand(WadiExportOut *out, WadiRgb colour, float wetness);
-/* Whether the look has a macro Wadi_NAME_Grains of the wetness. */
+/* Whether the look has a macro Wadi_NAME_Grains of the wetness and of whether the mesh has coordinates. */
 bool wadi_pov_has_grains(const WadiLook *look);
 
 #endif

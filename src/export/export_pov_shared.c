@@ -83,14 +83,18 @@ static void put_glass(WadiExportOut *out, const WadiLook *look)
                     r * r);
 }
 
-/* Cells of random colours and bent normals, as large as grains: a macro of the wetness for each material. */
+/* Cells of random colours and bent normals, as large as grains: a macro of the wetness for each material.
+ * M: in the coordinates of the mesh, otherwise in space. */
 static void put_grain_macro(WadiExportOut *out, const WadiExportFrame *frame, int material,
                             const WadiLook *look)
 {
     double contrast, size = wadi_export_grain_size(frame, look, &contrast), from = 0.0;
     wadi_out_text(out, "#macro ");
     wadi_pov_name(out, frame, material, "_Grains");
-    wadi_out_printf(out, "(W)\n  texture { pigment { crackle solid scale %.6g color_map {\n", size);
+    wadi_out_printf(out,
+                    "(W, M)\n  texture { pigment { #if (M) uv_mapping #end crackle solid scale %.6g "
+                    "color_map {\n",
+                    size);
     for (int m = 0; m < WADI_LOOK_MINERALS; ++m) {
         const double to = from + (double)look->fraction[m];
         for (int end = 0; end < 2 && look->fraction[m] > 0.0f; ++end) {
@@ -102,7 +106,8 @@ static void put_grain_macro(WadiExportOut *out, const WadiExportFrame *frame, in
         from = to;
     }
     wadi_out_printf(out,
-                    "  } }\n  normal { crackle %.3g*(1 - 0.7*Wadi_Film(W)) form <-1, 1, 0> scale %.6g }\n"
+                    "  } }\n  normal { #if (M) uv_mapping #end crackle %.3g*(1 - 0.7*Wadi_Film(W)) form <-1, "
+                    "1, 0> scale %.6g }\n"
                     "  finish { ambient Wadi_Ambient diffuse 1 specular 0.35*Wadi_Film(W) roughness 0.02 } "
                     "}\n#end\n",
                     0.9 * contrast, size);
@@ -167,7 +172,7 @@ static void put_looks(WadiExportOut *out, const WadiExportFrame *frame)
         if (wadi_pov_has_grains(look)) {
             wadi_out_text(out, "material { ");
             wadi_pov_name(out, frame, part->material, "_Grains");
-            wadi_out_printf(out, "(%.3g) }\n", wetness);
+            wadi_out_printf(out, "(%.3g, 1) }\n", wetness);
         } else {
             put_look(out, look, wetness);
         }
@@ -252,7 +257,7 @@ static void put_ground(WadiExportOut *out, const WadiExportFrame *frame)
             if (wadi_pov_has_grains(&frame->frame_scene->looks[part->mesh_look])) {
                 wadi_out_text(out, " ");
                 wadi_pov_name(out, frame, part->material, "_Grains");
-                wadi_out_text(out, "(0) }\n");
+                wadi_out_text(out, "(0, 0) }\n");
                 return;
             }
         }

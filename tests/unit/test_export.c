@@ -177,6 +177,47 @@ static void test_pov_joins_grains_of_one_colour(void **state)
     wadi_arena_free(&f.arena);
 }
 
+/* Sand of grains that moves as a whole keeps the coordinates of its cells, which are those from its
+ * particle; the triangle faces z. Another particle has other ones. */
+static void test_pov_cells_move_with_the_particles(void **state)
+{
+    (void)state;
+    char before[400] = "";
+    for (int n = 0; n < 3; ++n) {
+        Fixture f;
+        WadiError error = { 0 };
+        WadiLook sand = wadi_look_sand(wadi_grey(0.5f));
+        sand.grain_size = 0.25f;
+        sand.fraction[0] = 1.0f;
+        fixture_init(&f, sand);
+        const double moved = n == 1 ? 0.75 : 0.0;
+        uint32_t owner[3][WADI_TRACE_OWNERS] = { { 0 } }, hash[1] = { n == 2 ? 9 : 5 };
+        float anchor[1][3] = { { 0.25f + (float)moved, 0.0f, 0.0f } };
+        for (int v = 0; v < 3; ++v) {
+            f.vertices[v].x += moved;
+        }
+        f.part.owners =
+            (WadiSandOwners){ .owner = owner, .anchor = anchor, .anchor_hash = hash, .anchor_count = 1 };
+        CHECK_OK(wadi_export_pov_frame(&f.frame, scratch_path("cells.pov"), "a.inc", &f.arena, &error),
+                 error);
+        const char *text = strstr(read_text(scratch_path("cells.pov")), "uv_vectors { 3,");
+        assert_non_null(text);
+        assert_non_null(strstr(text, "uv_indices { 1,\n<0,1,2> }"));
+        double u[3], v[3];
+        assert_int_equal(sscanf(text, "uv_vectors { 3, <%lf,%lf>,<%lf,%lf>,<%lf,%lf>", &u[0], &v[0], &u[1],
+                                &v[1], &u[2], &v[2]),
+                         6);
+        CHECK_NEAR(u[1] - u[0], 1.0, 1e-9);
+        CHECK_NEAR(v[2] - v[0], 1.0, 1e-9);
+        CHECK_NEAR(v[1] - v[0], 0.0, 1e-9);
+        char block[400];
+        snprintf(block, sizeof block, "%.*s", (int)(strchr(text, '}') - text), text);
+        assert_int_equal(strcmp(block, before) == 0, n == 1);
+        snprintf(before, sizeof before, "%s", block);
+        wadi_arena_free(&f.arena);
+    }
+}
+
 static void test_pov_y_up(void **state)
 {
     (void)state;
@@ -416,6 +457,7 @@ int main(void)
         cmocka_unit_test(test_pov_frame),
         cmocka_unit_test(test_pov_joins_grains_of_one_colour),
         cmocka_unit_test(test_pov_y_up),
+        cmocka_unit_test(test_pov_cells_move_with_the_particles),
         cmocka_unit_test(test_pov_water_absorbs_what_it_should),
         cmocka_unit_test(test_pbrt_frame),
         cmocka_unit_test(test_ply_of_particles),
