@@ -252,13 +252,22 @@ def glass_material(name):
     return material
 
 
-def plain_material(name, colour, checker=0.0, other=(0, 0, 0)):
+def plain_material(name, colour, checker=0.0, other=(0, 0, 0), slabs=0.0):
     material, tree, output = new_material(name)
     shader = principled(tree, Base_Color=(*colour, 1), Roughness=0.7, Specular_IOR_Level=0.2)
     if checker > 0:
         place, pattern = tree.nodes.new("ShaderNodeNewGeometry"), tree.nodes.new("ShaderNodeTexChecker")
         pattern.inputs["Scale"].default_value = 1 / checker
         pattern.inputs["Color1"].default_value, pattern.inputs["Color2"].default_value = (*colour, 1), (*other, 1)
+        link(tree, place.outputs["Position"], pattern.inputs["Vector"])
+        link(tree, pattern.outputs["Color"], shader.inputs["Base Color"])
+    elif slabs > 0:  # squares with joints, each of a brightness of its own
+        place, pattern = tree.nodes.new("ShaderNodeNewGeometry"), tree.nodes.new("ShaderNodeTexBrick")
+        pattern.offset, pattern.squash = 0.0, 1.0
+        for key, value in (("Scale", 1.0), ("Brick Width", slabs), ("Row Height", slabs), ("Mortar Size", 0.007 * slabs),
+                           ("Color1", (*(0.93 * c for c in colour), 1)), ("Color2", (*(1.07 * c for c in colour), 1)),
+                           ("Mortar", (*other, 1))):
+            pattern.inputs[key].default_value = value
         link(tree, place.outputs["Position"], pattern.inputs["Vector"])
         link(tree, pattern.outputs["Color"], shader.inputs["Base Color"])
     link(tree, shader.outputs[0], output.inputs["Surface"])
@@ -373,7 +382,7 @@ class Run:
             mesh.materials.append(materials[sand["name"]])
         else:
             mesh.materials.append(plain_material("wadi ground", ground["colour"], ground["checker"],
-                                                 ground["checker_colour"]))
+                                                 ground["checker_colour"], ground.get("slabs", 0.0)))
         collection.objects.link(bpy.data.objects.new("wadi ground", mesh))
 
     def create_light(self, collection):

@@ -171,6 +171,9 @@ WadiStatus wadi_export_blender_shared(const WadiExportFrame *frame, const char *
         wadi_text_append_number(&text, ground->look.texture == WADI_LOOK_TEXTURE_CHECKER
                                            ? (double)ground->look.texture_size
                                            : 0.0);
+        wadi_text_append(&text, ", \"slabs\": ");
+        wadi_text_append_number(
+            &text, ground->look.texture == WADI_LOOK_TEXTURE_SLABS ? (double)ground->look.texture_size : 0.0);
         wadi_text_append(&text, ", \"checker_colour\": ");
         put_rgb(&text, ground->look.second_colour);
         wadi_text_append(&text, "}");

@@ -79,8 +79,10 @@ static void put_glass(WadiExportOut *out, const WadiLook *look)
     double r = ((double)look->index - 1.0) / ((double)look->index + 1.0);
     wadi_out_text(out, "material { texture { pigment { rgb ");
     wadi_pov_rgb(out, look->colour);
-    wadi_out_printf(out, " filter 1 } finish { ambient 0 diffuse 0 reflection { %.3g, 1 falloff 5 } } } }\n",
-                    r * r);
+    wadi_out_printf(
+        out,
+        " filter 1 } finish { ambient 0 diffuse 0 conserve_energy reflection { %.3g, 1 falloff 5 } } } }\n",
+        r * r);
 }
 
 /* Cells of random colours and bent normals, as large as grains: a macro of the wetness for each material.
@@ -242,6 +244,32 @@ static WadiStatus put_lights(WadiExportOut *out, const WadiExportFrame *frame, c
     return WADI_OK;
 }
 
+/* A pigment with joints of slabs across an axis, and another one between them. */
+static void put_joints(WadiExportOut *out, WadiRgb joint, const char *name, char axis, const char *between)
+{
+    wadi_out_printf(out, "#declare %s = pigment { gradient %c pigment_map {", name, axis);
+    for (int n = 0; n < 2; ++n) {
+        wadi_out_printf(out, n == 0 ? " [0 rgb " : " [0.993 %s] [0.993 rgb ", between);
+        wadi_pov_rgb(out, joint);
+        wadi_out_printf(out, "] [%s rgb ", n == 0 ? "0.007" : "1");
+        wadi_pov_rgb(out, joint);
+        wadi_out_printf(out, n == 0 ? "] [0.007 %s]" : "]", between);
+    }
+    wadi_out_text(out, " } }\n");
+}
+
+/* The slabs of render/image/slabs.c, each of a brightness of its own, without blotches. */
+static void put_slabs(WadiExportOut *out, const WadiLook *look, bool is_y_up)
+{
+    wadi_out_text(out, "#declare Wadi_Slab = pigment { cells color_map { [0 rgb 0.93*");
+    wadi_pov_rgb(out, look->colour);
+    wadi_out_text(out, "] [1 rgb 1.07*");
+    wadi_pov_rgb(out, look->colour);
+    wadi_out_text(out, "] } }\n");
+    put_joints(out, look->second_colour, "Wadi_Row", is_y_up ? 'z' : 'y', "Wadi_Slab");
+    put_joints(out, look->second_colour, "Wadi_Slabs", 'x', "Wadi_Row");
+}
+
 static void put_ground(WadiExportOut *out, const WadiExportFrame *frame)
 {
     const WadiTraceGround *ground = &frame->frame_scene->ground;
@@ -249,6 +277,9 @@ static void put_ground(WadiExportOut *out, const WadiExportFrame *frame)
         return;
     }
     char up = frame->is_y_up ? 'y' : 'z';
+    if (ground->look.texture == WADI_LOOK_TEXTURE_SLABS) {
+        put_slabs(out, &ground->look, frame->is_y_up);
+    }
     wadi_out_printf(out, "plane { %c, ", up);
     wadi_out_number(out, ground->height, 9);
     if (wadi_pov_has_grains(&ground->look)) { /* the first sand of the scene */
@@ -270,6 +301,10 @@ static void put_ground(WadiExportOut *out, const WadiExportFrame *frame)
         wadi_out_text(out, " rgb ");
         wadi_pov_rgb(out, ground->look.second_colour);
         wadi_out_printf(out, " scale %.9g translate %.9g*%c", (double)ground->look.texture_size,
+                        ground->height + 0.5 * (double)ground->look.texture_size, up);
+    } else if (ground->look.texture == WADI_LOOK_TEXTURE_SLABS) {
+        /* As with the checker, the plane cuts cubes in the middle. */
+        wadi_out_printf(out, "Wadi_Slabs scale %.9g translate %.9g*%c", (double)ground->look.texture_size,
                         ground->height + 0.5 * (double)ground->look.texture_size, up);
     } else {
         wadi_out_text(out, "rgb ");

@@ -372,8 +372,6 @@ static WadiLook ground_look(const WadiFrameBuilder *s)
         look.texture = WADI_LOOK_TEXTURE_SLABS;
         look.texture_size = (float)slab_side(s->size);
         look.second_colour = wadi_scalef(colour, 0.45f);
-        look.coat = 0.35f;
-        look.coat_roughness = 0.5f;
         return look;
     case WADI_GROUND_CHECKER:
         look.texture = WADI_LOOK_TEXTURE_CHECKER;

@@ -237,15 +237,18 @@ def draw_with_povray(folder, name, picture):
 
 LONG = TWO.replace("solver: points", "solver: flip").replace("frames: 3", "frames: 24")
 SIZE = ["--set", "render.width=96", "--set", "render.height=54"]
+PLAIN = ["--set", "render.ground=plain", "--set", "render.ground_colour=[0.72, 0.7, 0.67]"]
 
 
 def test_long_povray_draws_without_a_warning_what_wadi_draws():
     is_long_run()
     needs("povray")
     run = simulate(LONG, frames="8")
-    good("render", run, "--frames", "8", "--no-video", "--quiet", *SIZE)
+    good("render", run, "--frames", "8", "--no-video", "--quiet", *SIZE, *PLAIN)
     for options in ([], ["--up", "y"]):
         good("export", run, "--to", "pov", "--frames", "8", "-o", "out", "--force", "--quiet", *SIZE, *options)
+        draw_with_povray("out", "two.0008.pov", os.path.abspath("drawn.png"))  # slabs, without a complaint
+        good("export", run, "--to", "pov", "--frames", "8", "-o", "out", "--force", "--quiet", *SIZE, *PLAIN, *options)
         draw_with_povray("out", "two.0008.pov", os.path.abspath("drawn.png"))
         shows_the_same("a.run/images/two.0008.png", "drawn.png")
     good("export", run, "--to", "pov", "--frames", "8", "-o", "out", "--quiet", *SIZE, "--set", "render.walls=glass",
