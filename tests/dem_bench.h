@@ -21,11 +21,14 @@ typedef struct Bench {
     float damping_of[WADI_DEM_DAMPINGS];
     float mass[BENCH_GRAINS], radius[BENCH_GRAINS], margin[BENCH_GRAINS];
     uint32_t number[BENCH_GRAINS];
-    WadiF4 shift[BENCH_GRAINS];
+    WadiF4 shift[BENCH_GRAINS], mark[BENCH_GRAINS];
+    float way[BENCH_GRAINS];
     WadiF8 motion[BENCH_GRAINS], load[BENCH_GRAINS], spring[BENCH_PAIRS];
     WadiF4 offset[BENCH_PAIRS];
     int32_t start[BENCH_GRAINS + 1], other[BENCH_PAIRS], target[BENCH_PAIRS], slot_start[BENCH_GRAINS + 1];
-    int32_t chunk_slot[2];
+    int32_t chunk_slot[2], near_count[1];
+    WadiDemNear near[BENCH_PAIRS];
+    int chosen; /* times that near pairs were chosen */
     uint8_t touches[BENCH_PAIRS];
 } Bench;
 
@@ -62,7 +65,13 @@ static inline void bench_begin(Bench *b, double floor_friction)
         }
     }
     b->start[p->count] = n;
-    b->grains = (WadiDemGrains){ .count = p->count, .shift = b->shift, .motion = b->motion, .load = b->load };
+    b->grains = (WadiDemGrains){ .count = p->count,
+                                 .shift = b->shift,
+                                 .mark = b->mark,
+                                 .whole = b->radius,
+                                 .way = b->way,
+                                 .motion = b->motion,
+                                 .load = b->load };
     b->pairs = (WadiDemPairs){ .count = p->count,
                                .start = b->start,
                                .other = b->other,
@@ -70,6 +79,8 @@ static inline void bench_begin(Bench *b, double floor_friction)
                                .offset = b->offset,
                                .spring = b->spring,
                                .touches = b->touches,
+                               .near = b->near,
+                               .near_count = b->near_count,
                                .chunk_slot = b->chunk_slot,
                                .slot_start = b->slot_start };
     b->wall_friction = wadi_curve_constant(floor_friction);
@@ -90,10 +101,24 @@ static inline void bench_begin(Bench *b, double floor_friction)
     CHECK_OK(wadi_dem_walls_build(&b->walls, &in, &b->arena, &error), error);
 }
 
+/* Whether a grain has used its way since near pairs were chosen: always where ways are 0. */
+static inline bool bench_is_stale(const Bench *b)
+{
+    bool is_stale = false;
+    for (int32_t i = 0; i < b->grains.count; ++i) {
+        const WadiF4 u = b->shift[i] - b->mark[i];
+        const float most = WADI_DEM_NEAR_PART * b->way[i];
+        is_stale = is_stale || !(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] < most * most);
+    }
+    return is_stale;
+}
+
 static inline void bench_step(Bench *b, double dt)
 {
     b->law.dt = (float)dt;
-    wadi_dem_find_forces(&b->grains, &b->pairs, &b->law);
+    const bool chooses = b->chosen == 0 || bench_is_stale(b);
+    b->chosen += chooses;
+    wadi_dem_find_forces(&b->grains, &b->pairs, &b->law, chooses);
     const WadiDemWallForces in = { .solids = &b->solids,
                                    .particles = &b->particles,
                                    .grains = &b->grains,

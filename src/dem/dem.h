@@ -47,13 +47,12 @@ typedef struct WadiDem {
     WadiDemCover cover;   /* spheres on the colliders; none where these are smooth */
     WadiDemBodies bodies; /* none where grains are single spheres */
     WadiDemGrains grains;
-    size_t shift_capacity, motion_capacity, bridge_capacity, load_capacity;
+    size_t shift_capacity, mark_capacity, motion_capacity, bridge_capacity, load_capacity;
     double (*base)[3]; /* m: position when the list was made */
     float *mass;       /* kg */
-    float *whole;      /* m: radius of a grown grain */
-    float *way;        /* m: the list is made anew when a displacement exceeds it */
     size_t base_capacity, mass_capacity, whole_capacity, way_capacity;
-    bool is_stale; /* the list is made before the next step */
+    bool is_stale;      /* the list is made before the next step */
+    bool is_near_stale; /* near pairs are chosen before the next step */
     int steps_since_list;
     int32_t known;       /* grains of the store at the end of the last step, and those born since */
     bool has_growing;    /* grains that are smaller than they will be */

@@ -11,7 +11,8 @@ static const double RUPTURE = 0.05; /* diameters: gap at which bridges break; be
 /* Diameters of overlap in the fastest collision that is expected. In a surface flow that is one of a few
  * grains of a jet. */
 static const double IMPACT_OVERLAP = 0.1, FLOW_IMPACT_OVERLAP = 0.25;
-static const double FLOW_STEPS = 2.0 / 3.0; /* of contact_steps during that collision */
+/* Of contact_steps in a surface flow: during a collision at FLOW_SPEED sqrt(g d), and during the fastest. */
+static const double FLOW_STEPS = 2.0 / 3.0, FLOW_IMPACT_STEPS = 0.4, FLOW_SPEED = 1.0;
 
 double wadi_dem_radius_of(const WadiDem *dem, int64_t i)
 {
@@ -194,8 +195,15 @@ void wadi_dem_set_law(WadiDem *dem)
 double wadi_dem_contact_step(const WadiDem *dem, double speed)
 {
     const WadiDemDef *def = wadi_dem_def(dem->context.world->scene);
-    WadiDemImpact impact = dem->slowest;
-    impact.speed = fmax(impact.speed, speed);
-    const double steps = def->contact_steps * (def->mode == WADI_DEM_SURFACE_FLOW ? FLOW_STEPS : 1.0);
-    return wadi_dem_contact_time((WadiDemLaw)def->law, dem->stiffness, &impact) / steps;
+    const bool is_flow = def->mode == WADI_DEM_SURFACE_FLOW;
+    const double usual = FLOW_SPEED * dem->diameter / dem->unit_time;
+    double dt = (double)INFINITY;
+    /* In a surface flow first what most grains meet, then the fastest. */
+    for (int n = is_flow ? 0 : 1; n < 2; ++n) {
+        const double steps = def->contact_steps * (!is_flow ? 1.0 : n == 0 ? FLOW_STEPS : FLOW_IMPACT_STEPS);
+        WadiDemImpact impact = dem->slowest;
+        impact.speed = fmax(impact.speed, n == 0 ? fmin(speed, usual) : speed);
+        dt = fmin(dt, wadi_dem_contact_time((WadiDemLaw)def->law, dem->stiffness, &impact) / steps);
+    }
+    return dt;
 }

@@ -18,7 +18,9 @@ typedef struct Move {
     WadiF8 gravity; /* times dt, m/s */
     bool has_forces;
     float growth, growth_factor; /* of radii in the step: m, and a factor */
-    double *used;                /* per block: largest part of its way that a grain has used */
+    /* Per block: largest part of its way that a grain has used since the list was made, and since near pairs
+     * were chosen; squares. */
+    double *used, *used_near;
 } Move;
 
 /* dt times the acceleration by gravity and forces. */
@@ -40,7 +42,7 @@ static inline void find_push(const Move *m, int64_t i, WadiF8 *push)
 static void grow(const Move *m, int64_t i)
 {
     const WadiDem *dem = m->dem;
-    const float whole = dem->whole[i], now = dem->grains.shift[i][3];
+    const float whole = dem->grains.whole[i], now = dem->grains.shift[i][3];
     const float grown = now < (float)NEARLY * whole ? now + m->growth : now * m->growth_factor;
     dem->grains.shift[i][3] = grown < whole ? grown : whole;
 }
@@ -109,7 +111,7 @@ static double move_block(void *context, int64_t begin, int64_t stop)
     const int64_t first = begin + dem->sleep.count, end = stop + dem->sleep.count;
     WadiParticles *p = dem->context.particles;
     const WadiDemGrains *g = &dem->grains;
-    float used = 0.0f, fastest = 0.0f;
+    float used = 0.0f, used_near = 0.0f, fastest = 0.0f;
     for (int64_t i = first; i < end; ++i) {
         if (dem->has_growing) {
             grow(m, i);
@@ -124,12 +126,16 @@ static double move_block(void *context, int64_t begin, int64_t stop)
         p->z[i] = dem->base[i][2] + (double)shift[2];
         p->vx[i] = motion[0], p->vy[i] = motion[1], p->vz[i] = motion[2];
         const float square = shift[0] * shift[0] + shift[1] * shift[1] + shift[2] * shift[2];
-        const float part = square / (dem->way[i] * dem->way[i]);
+        const WadiF4 since = shift - g->mark[i];
+        const float moved = since[0] * since[0] + since[1] * since[1] + since[2] * since[2];
+        const float scale = 1.0f / (g->way[i] * g->way[i]), part = square * scale, near = moved * scale;
         const float speed = motion[0] * motion[0] + motion[1] * motion[1] + motion[2] * motion[2];
         used = part > used ? part : used;
+        used_near = near > used_near ? near : used_near;
         fastest = speed > fastest ? speed : fastest;
     }
     m->used[begin / BLOCK] = (double)used;
+    m->used_near[begin / BLOCK] = (double)used_near;
     return (double)fastest;
 }
 
@@ -164,19 +170,22 @@ WadiStatus wadi_dem_move(WadiDem *dem, const WadiDemStep *step, WadiError *error
                .has_forces = scene->force_count > 0,
                .growth = (float)(GROWTH * dem->diameter / dem->unit_time * step->dt),
                .growth_factor = (float)(1.0 + GROWTH_RATE * step->dt * sqrt(pull / dem->depth)) };
-    double *partials = NULL, used = 0.0;
+    double *partials = NULL, used = 0.0, used_near = 0.0;
     WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &partials, (size_t)blocks, "speeds", error));
     WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &m.used, (size_t)blocks, "speeds", error));
+    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &m.used_near, (size_t)blocks, "speeds", error));
     wadi_parallel_for(dem->bodies.count, BODY_BLOCK, move_bodies, &m);
     double fastest = fmax(0.0, wadi_parallel_max(awake, BLOCK, move_block, &m, partials));
     fly(&m, &fastest);
     for (int64_t b = 0; b < blocks; ++b) {
         used = fmax(used, m.used[b]);
+        used_near = fmax(used_near, m.used_near[b]);
     }
     dem->fastest = sqrt(fastest);
     if (step->ends_frame) {
         wadi_dem_save_turning(dem);
     }
     dem->is_stale = used > 1.0 || step->ends_frame;
+    dem->is_near_stale = used_near > (double)(WADI_DEM_NEAR_PART * WADI_DEM_NEAR_PART);
     return WADI_OK;
 }

@@ -158,8 +158,8 @@ static void fill_block(void *context, int64_t begin, int64_t stop)
         if (dem->rupture > 0.0) {
             dem->grains.bridge[i] = (float)wadi_dem_bridge_of(dem, m, (double)wetness[i], f->time);
         }
-        dem->way[i] = (float)USED * f->sizes.margin[i];
-        dem->whole[i] = f->sizes.radius[i];
+        dem->grains.way[i] = (float)USED * f->sizes.margin[i];
+        dem->grains.whole[i] = f->sizes.radius[i];
         number[i] = (uint32_t)i + 1;
     }
 }
@@ -238,13 +238,14 @@ static WadiStatus store_asleep(WadiDem *dem, const WadiDemSprings *all, WadiErro
 static WadiStatus renew_grains(WadiDem *dem, int32_t count, WadiError *error)
 {
     WADI_TRY(RESERVE(dem->grains.shift, dem->shift_capacity, count));
+    WADI_TRY(RENEW(dem->grains.mark, dem->mark_capacity, count));
     WADI_TRY(RESERVE(dem->grains.motion, dem->motion_capacity, count));
     if (dem->rupture > 0.0) {
         WADI_TRY(RESERVE(dem->grains.bridge, dem->bridge_capacity, count));
     }
     WADI_TRY(RESERVE(dem->base, dem->base_capacity, count));
-    WADI_TRY(RESERVE(dem->whole, dem->whole_capacity, count));
-    return RESERVE(dem->way, dem->way_capacity, count);
+    WADI_TRY(RESERVE(dem->grains.whole, dem->whole_capacity, count));
+    return RESERVE(dem->grains.way, dem->way_capacity, count);
 }
 
 static void find_growing(WadiDem *dem)
@@ -252,7 +253,7 @@ static void find_growing(WadiDem *dem)
     const float *radius = wadi_particles_column(dem->context.particles, dem->radius_column);
     dem->has_growing = false;
     for (int32_t i = dem->sleep.count; i < dem->context.particles->count; ++i) {
-        dem->has_growing = dem->has_growing || radius[i] < dem->whole[i];
+        dem->has_growing = dem->has_growing || radius[i] < dem->grains.whole[i];
     }
 }
 
@@ -309,7 +310,7 @@ static WadiStatus make_bodies(WadiDem *dem, WadiError *error)
                                  .grain = wadi_dem_grain_ids(dem),
                                  .base = (const double(*)[3])dem->base,
                                  .mass = dem->mass,
-                                 .radius = dem->whole,
+                                 .radius = dem->grains.whole,
                                  .motion = dem->grains.motion };
     return wadi_dem_bodies_build(&dem->bodies, &in, dem->context.scratch, error);
 }
@@ -354,6 +355,7 @@ WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *err
     WADI_TRY(make_bodies(dem, error));
     dem->grains.count = dem->known = p->count;
     dem->is_stale = dem->is_set_changed = false;
+    dem->is_near_stale = true;
     dem->steps_since_list = 0;
     dem->fastest_born = 0.0;
     dem->listed_at = step->time;

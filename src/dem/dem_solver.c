@@ -64,13 +64,14 @@ static void destroy(void *solver)
     wadi_sleep_free(&dem->sleep);
     wadi_arena_free(&dem->asleep_memory);
     WADI_DELETE(dem->grains.shift, dem->shift_capacity);
+    WADI_DELETE(dem->grains.mark, dem->mark_capacity);
     WADI_DELETE(dem->grains.motion, dem->motion_capacity);
     WADI_DELETE(dem->grains.bridge, dem->bridge_capacity);
     WADI_DELETE(dem->grains.load, dem->load_capacity);
     WADI_DELETE(dem->base, dem->base_capacity);
     WADI_DELETE(dem->mass, dem->mass_capacity);
-    WADI_DELETE(dem->whole, dem->whole_capacity);
-    WADI_DELETE(dem->way, dem->way_capacity);
+    WADI_DELETE(dem->grains.whole, dem->whole_capacity);
+    WADI_DELETE(dem->grains.way, dem->way_capacity);
     WADI_DELETE(dem, 1);
 }
 

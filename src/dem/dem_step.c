@@ -14,7 +14,7 @@ static WadiDemLawConstants constants_of(const WadiDem *dem, const WadiDemStep *s
 
 static WadiStatus find_forces(WadiDem *dem, const WadiDemLawConstants *law)
 {
-    wadi_dem_find_forces(&dem->grains, &dem->list.pairs, law);
+    wadi_dem_find_forces(&dem->grains, &dem->list.pairs, law, dem->is_near_stale);
     return WADI_OK;
 }
 

@@ -263,6 +263,64 @@ static void a_bridge_breaks_at_its_energy(void **unused)
     }
 }
 
+/* Two clouds of grains that meet. */
+static void add_clouds(Bench *b)
+{
+    for (int n = 0; n < 48; ++n) {
+        const double side = n % 2 == 0 ? 1.0 : -1.0, step = 2.2 * RADIUS;
+        const int k = n / 2;
+        const WadiVec3 x = { side * (2.0 + k % 3) * step, k / 3 % 3 * step,
+                             k / 9 * step + 0.3 * side * RADIUS };
+        bench_add(b, RADIUS, x, (WadiVec3){ -side, 0.1 * side, 0 }, 0.5, 0.1);
+    }
+}
+
+/* A step does without pairs that are not near; what happens is the same to the last bit. */
+static void pairs_that_are_not_near_do_nothing(void **unused)
+{
+    (void)unused;
+    static Bench all, some;
+    Bench *const bench[2] = { &all, &some };
+    for (int n = 0; n < 2; ++n) {
+        *bench[n] = (Bench){ .law = { WADI_DEM_HERTZ, (float)STIFFNESS, 1e-5f, 0, 0 } };
+        add_clouds(bench[n]);
+        bench_begin(bench[n], -1.0);
+        for (int i = 0; i < 48; ++i) {
+            bench[n]->way[i] = n == 0 ? 0.0f : (float)RADIUS;
+        }
+    }
+    int32_t contacts = 0;
+    for (int step = 0; step < 1000; ++step) {
+        bench_step(&all, 2e-5);
+        bench_step(&some, 2e-5);
+        for (int32_t p = 0; p < all.start[48]; ++p) {
+            contacts += all.touches[p];
+            assert_int_equal(all.touches[p], some.touches[p]);
+        }
+        assert_memory_equal(all.motion, some.motion, sizeof all.motion);
+    }
+    assert_true(contacts > 1000);
+    assert_int_equal(all.chosen, 1000);
+    assert_in_range(some.chosen, 2, 250);
+    assert_true(some.near_count[0] < all.start[48] / 4);
+    bench_free(&all);
+    bench_free(&some);
+}
+
+/* Fast collisions in a surface flow have six steps. */
+static void six_steps_are_enough_for_a_collision(void **unused)
+{
+    (void)unused;
+    for (double e = 0.2; e < 0.75; e += 0.2) {
+        const WadiDemImpact impact = impact_of(3.0);
+        const double damping = wadi_dem_damping(WADI_DEM_HERTZ, STIFFNESS, e, &impact);
+        double seconds;
+        const double is = collide(WADI_DEM_HERTZ, damping, impact.speed, 6, &seconds);
+        print_message("restitution %.1f: %.3f\n", e, is);
+        CHECK_NEAR(is, e, 0.05);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +333,8 @@ int main(void)
         cmocka_unit_test(without_damping_energy_stays),
         cmocka_unit_test(a_cluster_keeps_its_momentum),
         cmocka_unit_test(a_bridge_breaks_at_its_energy),
+        cmocka_unit_test(pairs_that_are_not_near_do_nothing),
+        cmocka_unit_test(six_steps_are_enough_for_a_collision),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

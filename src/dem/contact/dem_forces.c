@@ -13,6 +13,7 @@ typedef struct Forces {
     const WadiDemGrains *grains;
     const WadiDemPairs *pairs;
     const WadiDemLawConstants *law;
+    bool chooses_near;
 } Forces;
 
 /* Pairs that touch; padded to whole groups. */
@@ -117,14 +118,41 @@ static void compute(const Forces *f, Batch *b)
     }
 }
 
-/* Adds the pairs of grain i that touch to the batch; the springs of those that parted are lost. */
-static inline void find_touching(const Forces *f, int32_t i, int32_t first, int32_t end, Batch *b)
+/* Chooses the near pairs of a chunk. Those that parted in the last step lose their springs. */
+static void choose_near(const Forces *f, int64_t chunk, int32_t from, int32_t to)
 {
     const WadiDemPairs *pairs = f->pairs;
-    const WadiF4 own = f->grains->shift[i];
+    const WadiDemGrains *g = f->grains;
+    WadiDemNear *near = pairs->near + pairs->start[from];
+    int32_t count = 0;
+    for (int32_t i = from; i < to; ++i) {
+        const WadiF4 own = g->shift[i];
+        const float reach = g->whole[i] + WADI_DEM_NEAR_PART * g->way[i] + f->law->rupture;
+        g->mark[i] = own;
+        for (int32_t p = pairs->start[i]; p < pairs->start[i + 1]; ++p) {
+            const int32_t j = pairs->other[p];
+            const WadiF4 d = pairs->offset[p] + (g->shift[j] - own);
+            const float limit = reach + g->whole[j] + WADI_DEM_NEAR_PART * g->way[j];
+            const int32_t is_near = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < limit * limit;
+            near[count] = (WadiDemNear){ p, i };
+            count += is_near;
+            if (is_near < pairs->touches[p]) {
+                pairs->spring[p] = (WadiF8){ 0 };
+                pairs->touches[p] = 0;
+            }
+        }
+    }
+    pairs->near_count[chunk] = count;
+}
+
+/* Adds the near pairs that touch to the batch; the springs of those that parted are lost. */
+static inline void find_touching(const Forces *f, const WadiDemNear *near, int32_t count, Batch *b)
+{
+    const WadiDemPairs *pairs = f->pairs;
     const float rupture = f->grains->bridge != NULL ? f->law->rupture : 0.0f;
-    for (int32_t p = first; p < end; ++p) {
-        const WadiF4 other = f->grains->shift[pairs->other[p]];
+    for (int32_t n = 0; n < count; ++n) {
+        const int32_t p = near[n].pair, i = near[n].owner;
+        const WadiF4 own = f->grains->shift[i], other = f->grains->shift[pairs->other[p]];
         const WadiF4 d = pairs->offset[p] + (other - own);
         /* A bridge forms in contact and breaks at its rupture. */
         const float sum = own[3] + other[3] + (pairs->touches[p] != 0 ? rupture : 0.0f);
@@ -151,24 +179,25 @@ static void compute_chunks(void *context, int64_t first, int64_t end)
     memset(f->grains->load + from, 0, (size_t)(to - from) * sizeof(WadiF8));
     const int32_t slot = pairs->chunk_slot[chunk], slots = pairs->chunk_slot[chunk + 1] - slot;
     memset(f->grains->load + pairs->count + slot, 0, (size_t)slots * sizeof(WadiF8));
-    for (int32_t i = from; i < to; ++i) {
-        for (int32_t p = pairs->start[i]; p < pairs->start[i + 1];) {
-            const int32_t room = BATCH - batch.count, left = pairs->start[i + 1] - p;
-            const int32_t now = left < room ? left : room;
-            find_touching(f, i, p, p + now, &batch);
-            p += now;
-            if (batch.count > BATCH - 2 * LANES) {
-                compute(f, &batch);
-            }
+    if (f->chooses_near) {
+        choose_near(f, chunk, from, to);
+    }
+    const WadiDemNear *near = pairs->near + pairs->start[from];
+    for (int32_t n = 0, count = pairs->near_count[chunk]; n < count;) {
+        const int32_t room = BATCH - batch.count, now = count - n < room ? count - n : room;
+        find_touching(f, near + n, now, &batch);
+        n += now;
+        if (batch.count > BATCH - 2 * LANES) {
+            compute(f, &batch);
         }
     }
     compute(f, &batch);
 }
 
 void wadi_dem_find_forces(const WadiDemGrains *grains, const WadiDemPairs *pairs,
-                          const WadiDemLawConstants *law)
+                          const WadiDemLawConstants *law, bool chooses_near)
 {
-    Forces f = { grains, pairs, law };
+    Forces f = { grains, pairs, law, chooses_near };
     wadi_parallel_for(pairs->count - pairs->first, WADI_DEM_CHUNK, compute_chunks, &f);
 }
 

@@ -15,14 +15,26 @@ enum { WADI_DEM_CHUNK = 512 }; /* grains whose pairs one thread computes */
 typedef struct WadiDemGrains {
     int32_t count;
     WadiF4 *shift;  /* u, m; w: radius, m */
+    WadiF4 *mark;   /* shift when the near pairs were chosen */
+    float *whole;   /* m: radius of a grown grain */
+    float *way;     /* m: displacement at which the list is made anew */
     WadiF8 *motion; /* velocity (m/s), friction; angular velocity (1/s), rolling friction */
     float *bridge;  /* N: largest pull of the water between two such grains; NULL: all are dry */
     WadiF8 *load;   /* force (N), contacts; torque (N m), 0: sums of the step, then those of the halo slots */
 } WadiDemGrains;
 
+/* A pair of the list that may touch soon. */
+typedef struct WadiDemNear {
+    int32_t pair, owner;
+} WadiDemNear;
+
+/* Near pairs are chosen again when a grain has moved this part of its way since the last time. */
+static const float WADI_DEM_NEAR_PART = 0.2f;
+
 /* Each pair once, in the row of its owner. Rows of a chunk are computed by one thread, in order. A chunk adds
  * to the loads of its own grains, and for each foreign grain that it touches to a halo slot that nobody else
- * writes: load[count + slot]. A grain then adds its slots in their order. */
+ * writes: load[count + slot]. A grain then adds its slots in their order. Pairs that are not near have no
+ * contact, and a step does without them. */
 typedef struct WadiDemPairs {
     int32_t first;       /* grains before it sleep: they have empty rows, but may be j */
     int32_t count;       /* grains */
@@ -32,6 +44,8 @@ typedef struct WadiDemPairs {
     WadiF4 *offset;      /* X_j - X_i, m; w: effective mass, kg */
     WadiF8 *spring;      /* tangential spring (m), 0; rolling spring (m), 0 */
     uint8_t *touches;    /* 1: in contact, or joined by a bridge, in the last step */
+    WadiDemNear *near;   /* those of a chunk from its first pair on, in order */
+    int32_t *near_count; /* per chunk */
     int32_t *chunk_slot; /* per chunk of grains from `first` on, + 1: its first slot */
     int32_t *slot_start; /* count + 1: slots of each grain */
     int32_t *slot;       /* in rising order */

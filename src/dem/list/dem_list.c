@@ -4,6 +4,7 @@
 #include "core/array.h"
 #include "core/parallel.h"
 #include "dem/list/dem_search.h"
+#include "dem/list/dem_sleepers.h"
 
 enum { TILE_BLOCK = 1, GRAIN_BLOCK = 4096, ROOM = 6 };
 
@@ -128,7 +129,31 @@ static void visit_range(Visit *v, int32_t first, int32_t end)
     }
 }
 
-/* Sleeping grains around i; it owns the pairs. */
+/* Pairs of i with sleeping grains; it owns them. */
+static void visit_sleepers(Visit *v, const WadiDemSleepers *s)
+{
+    const WadiDemListIn *in = v->builder->in;
+    const float x[3] = { (float)(v->x - s->origin[0]), (float)(v->y - s->origin[1]),
+                         (float)(v->z - s->origin[2]) };
+    const float reach = (float)v->reach + SLACK / (float)v->builder->places;
+    for (int32_t n = 0; n < s->count; n += WADI_DEM_LANES) {
+        WadiF8 square = { 0 };
+        for (int a = 0; a < 3; ++a) {
+            const WadiF8 d = *(const WadiF8 *)(s->x[a] + n) - x[a];
+            square += d * d;
+        }
+        const WadiF8 limit = *(const WadiF8 *)(s->radius + n) + reach;
+        const WadiI8 is_near = (square < limit * limit) & (limit > 0.0f);
+        for (unsigned bits = wadi_row_bits(&is_near); bits != 0; bits &= bits - 1) {
+            const int32_t j = s->grain[n + __builtin_ctz(bits)];
+            if (in->grain == NULL || in->grain[j] != in->grain[v->i]) {
+                take(v, j);
+            }
+        }
+    }
+}
+
+/* As visit_sleepers, without a table. */
 static void visit_asleep(Visit *v)
 {
     const WadiDemListIn *in = v->builder->in;
@@ -169,6 +194,8 @@ static void visit_cell(const Builder *b, const WadiDemRanges *near, int32_t firs
 {
     const WadiDemListIn *in = b->in;
     const WadiParticles *p = in->particles;
+    WadiDemSleepers sleepers;
+    const bool has_table = in->asleep != NULL && wadi_dem_sleepers_find(&sleepers, in, first, end);
     for (int32_t i = first; i < end; ++i) {
         if (b->is_filling && !has_more(b, i)) {
             continue;
@@ -192,7 +219,9 @@ static void visit_cell(const Builder *b, const WadiDemRanges *near, int32_t firs
                 visit_range(&v, from, to);
             }
         }
-        if (in->asleep != NULL) {
+        if (has_table) {
+            visit_sleepers(&v, &sleepers);
+        } else if (in->asleep != NULL) {
             visit_asleep(&v);
         }
         if (!b->is_filling) {
@@ -298,6 +327,8 @@ static WadiStatus make_slots(WadiDemList *list, WadiArena *scratch, WadiError *e
 {
     WadiDemPairs *pairs = &list->pairs;
     int32_t *grain = NULL;
+    WADI_TRY(RENEW(list, near, near_capacity, pairs->start[pairs->count] + 1));
+    WADI_TRY(RENEW(list, near_count, near_count_capacity, wadi_dem_chunk_count(pairs) + 1));
     WADI_TRY(RENEW(list, chunk_slot, chunk_capacity, wadi_dem_chunk_count(pairs) + 1));
     WADI_TRY(number_slots(pairs, scratch, &grain, error));
     const int32_t slots = wadi_dem_slot_count(pairs);
@@ -389,6 +420,8 @@ void wadi_dem_list_free(WadiDemList *list)
     WADI_DELETE(p->offset, list->offset_capacity);
     WADI_DELETE(p->spring, list->spring_capacity);
     WADI_DELETE(p->touches, list->touches_capacity);
+    WADI_DELETE(p->near, list->near_capacity);
+    WADI_DELETE(p->near_count, list->near_count_capacity);
     WADI_DELETE(p->chunk_slot, list->chunk_capacity);
     WADI_DELETE(p->slot_start, list->slot_start_capacity);
     WADI_DELETE(p->slot, list->slot_capacity);

@@ -14,7 +14,8 @@
 typedef struct WadiDemList {
     WadiDemPairs pairs;
     size_t start_capacity, other_capacity, target_capacity, offset_capacity, spring_capacity,
-        touches_capacity, chunk_capacity, slot_start_capacity, slot_capacity;
+        touches_capacity, near_capacity, near_count_capacity, chunk_capacity, slot_start_capacity,
+        slot_capacity;
 } WadiDemList;
 
 /* Springs of the contacts of an earlier list, by the numbers that grains had in it. Each contact is in the

@@ -85,15 +85,22 @@ bool wadi_dem_walk_next(WadiDemWalk *walk, int32_t *first, int32_t *end)
     return false;
 }
 
-void wadi_dem_cell_walk_begin(WadiDemCellWalk *walk, const WadiCells *cells, WadiVec3 x, double reach)
+void wadi_dem_cell_walk_box(WadiDemCellWalk *walk, const WadiCells *cells, const WadiBox *box, double reach)
 {
-    const double at[3] = { x.x, x.y, x.z };
+    const double low[3] = { box->min.x, box->min.y, box->min.z };
+    const double high[3] = { box->max.x, box->max.y, box->max.z };
     *walk = (WadiDemCellWalk){ .cells = cells };
     for (int a = 0; a < 3; ++a) {
-        walk->low[a] = (int32_t)floor((at[a] - reach) / cells->cell_size);
-        walk->high[a] = (int32_t)floor((at[a] + reach) / cells->cell_size);
+        walk->low[a] = (int32_t)floor((low[a] - reach) / cells->cell_size);
+        walk->high[a] = (int32_t)floor((high[a] + reach) / cells->cell_size);
         walk->at[a] = walk->low[a];
     }
+}
+
+void wadi_dem_cell_walk_begin(WadiDemCellWalk *walk, const WadiCells *cells, WadiVec3 x, double reach)
+{
+    const WadiBox box = { x, x };
+    wadi_dem_cell_walk_box(walk, cells, &box, reach);
 }
 
 int32_t wadi_dem_cell_walk_next(WadiDemCellWalk *walk)

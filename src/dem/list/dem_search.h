@@ -37,6 +37,8 @@ typedef struct WadiDemCellWalk {
 } WadiDemCellWalk;
 
 void wadi_dem_cell_walk_begin(WadiDemCellWalk *walk, const WadiCells *cells, WadiVec3 x, double reach);
+/* Those that a box, grown by `reach`, meets. */
+void wadi_dem_cell_walk_box(WadiDemCellWalk *walk, const WadiCells *cells, const WadiBox *box, double reach);
 /* The next particle; -1: there is none. */
 int32_t wadi_dem_cell_walk_next(WadiDemCellWalk *walk);
 
