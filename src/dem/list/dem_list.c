@@ -4,14 +4,12 @@
 #include "core/array.h"
 #include "core/parallel.h"
 #include "dem/list/dem_search.h"
-#include "dem/list/dem_sleepers.h"
 
 enum { TILE_BLOCK = 1, GRAIN_BLOCK = 4096, ROOM = 6 };
 
 typedef uint32_t WadiU8 __attribute__((vector_size(32), aligned(4), may_alias));
 
-static const double PLACES = 65536.0; /* of positions, in a largest radius */
-static const float SLACK = 4.0f;      /* places, for the rounding of positions */
+static const float SLACK = 4.0f; /* places, for the rounding of positions */
 
 typedef struct Builder {
     const WadiDemListIn *in;
@@ -64,7 +62,7 @@ static void set_places(void *context, int64_t from, int64_t to)
     const double *x[3] = { p->x, p->y, p->z };
     for (int a = 0; a < 3; ++a) {
         for (int64_t i = first; i < end; ++i) {
-            b->axis[a][i] = (int32_t)(uint32_t)(uint64_t)(int64_t)floor(x[a][i] * b->places);
+            b->axis[a][i] = wadi_dem_place(x[a][i], b->places);
         }
     }
 }
@@ -133,16 +131,18 @@ static void visit_range(Visit *v, int32_t first, int32_t end)
 static void visit_sleepers(Visit *v, const WadiDemSleepers *s)
 {
     const WadiDemListIn *in = v->builder->in;
-    const float x[3] = { (float)(v->x - s->origin[0]), (float)(v->y - s->origin[1]),
-                         (float)(v->z - s->origin[2]) };
-    const float reach = (float)v->reach + SLACK / (float)v->builder->places;
+    const Builder *b = v->builder;
+    float x[3];
+    for (int a = 0; a < 3; ++a) {
+        x[a] = (float)(int32_t)((uint32_t)b->axis[a][v->i] - (uint32_t)s->origin[a]);
+    }
     for (int32_t n = 0; n < s->count; n += WADI_DEM_LANES) {
         WadiF8 square = { 0 };
         for (int a = 0; a < 3; ++a) {
             const WadiF8 d = *(const WadiF8 *)(s->x[a] + n) - x[a];
             square += d * d;
         }
-        const WadiF8 limit = *(const WadiF8 *)(s->radius + n) + reach;
+        const WadiF8 limit = (*(const WadiF8 *)(s->radius + n) + (float)v->reach) * (float)b->places + SLACK;
         const WadiI8 is_near = (square < limit * limit) & (limit > 0.0f);
         for (unsigned bits = wadi_row_bits(&is_near); bits != 0; bits &= bits - 1) {
             const int32_t j = s->grain[n + __builtin_ctz(bits)];
@@ -160,7 +160,7 @@ static void visit_asleep(Visit *v)
     const WadiParticles *p = in->particles;
     const WadiVec3 x = { v->x, v->y, v->z };
     WadiDemCellWalk walk;
-    wadi_dem_cell_walk_begin(&walk, in->asleep, x, v->reach + in->largest_radius);
+    wadi_dem_cell_walk_begin(&walk, &in->asleep->cells, x, v->reach + in->largest_radius);
     for (int32_t j; (j = wadi_dem_cell_walk_next(&walk)) >= 0;) {
         const WadiVec3 d = wadi_sub((WadiVec3){ p->x[j], p->y[j], p->z[j] }, x);
         const double limit = v->reach + (double)in->radius[j];
@@ -189,13 +189,28 @@ static void fill_grains(void *context, int64_t first, int64_t end)
     }
 }
 
+/* Sleeping grains that those of a cell may meet; false: there are too many. */
+static bool find_sleepers(const WadiDemListIn *in, int32_t first, int32_t end, WadiDemSleepers *out)
+{
+    const WadiParticles *p = in->particles;
+    WadiBox box = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
+    float reach = 0.0f;
+    for (int32_t i = first; i < end; ++i) {
+        box.min.x = fmin(box.min.x, p->x[i]), box.max.x = fmax(box.max.x, p->x[i]);
+        box.min.y = fmin(box.min.y, p->y[i]), box.max.y = fmax(box.max.y, p->y[i]);
+        box.min.z = fmin(box.min.z, p->z[i]), box.max.z = fmax(box.max.z, p->z[i]);
+        reach = fmaxf(reach, in->radius[i] + in->margin[i]);
+    }
+    return wadi_dem_sleepers_find(out, in->asleep, &box, (double)reach + in->largest_radius);
+}
+
 /* Grains of one cell; `near` are the ranges of the cells around it. */
 static void visit_cell(const Builder *b, const WadiDemRanges *near, int32_t first, int32_t end)
 {
     const WadiDemListIn *in = b->in;
     const WadiParticles *p = in->particles;
     WadiDemSleepers sleepers;
-    const bool has_table = in->asleep != NULL && wadi_dem_sleepers_find(&sleepers, in, first, end);
+    const bool has_table = in->asleep != NULL && find_sleepers(in, first, end, &sleepers);
     for (int32_t i = first; i < end; ++i) {
         if (b->is_filling && !has_more(b, i)) {
             continue;
@@ -354,7 +369,7 @@ static WadiStatus make_places(Builder *b, WadiArena *scratch, WadiError *error)
 {
     const int32_t count = b->in->particles->count;
     const size_t padded = (size_t)count + WADI_DEM_LANES;
-    b->places = PLACES / b->in->largest_radius;
+    b->places = wadi_dem_places(b->in->largest_radius);
     for (int a = 0; a < 3; ++a) {
         WADI_TRY(WADI_ARENA_NEW(scratch, &b->axis[a], padded, "positions", error));
     }

@@ -1,13 +1,13 @@
 /* The list of pairs of grains that may touch before it is made again. A grain has a margin m, its way until
- * then; i and j are listed when they are nearer than R_i + R_j + m_i + m_j. Margins are powers of two of the
- * smallest one, so that most grains have equal ones; the grain with the larger margin owns the pair, and the
- * first of two with equal ones: slow grains never search far [theory 13.2]. */
+ * then; i and j are listed when they are nearer than R_i + R_j + m_i + m_j. Margins are powers of the root of
+ * two of the smallest one, so that most grains have equal ones; the grain with the larger margin owns the
+ * pair, and the first of two with equal ones: slow grains never search far [theory 13.2]. */
 #ifndef WADI_DEM_LIST_H
 #define WADI_DEM_LIST_H
 
 #include "core/arena.h"
 #include "dem/contact/dem_pairs.h"
-#include "particles/cells.h"
+#include "dem/list/dem_sleepers.h"
 #include "particles/tile_sort.h"
 
 /* Pairs with the memory that they own; zeroed: empty. */
@@ -30,7 +30,7 @@ typedef struct WadiDemSprings {
 typedef struct WadiDemListIn {
     const WadiParticles *particles; /* sorted */
     const WadiTileSort *sort;       /* of those that are awake; cells at least 2 R + 2 m wide, smallest m */
-    const WadiCells *asleep;        /* cells of the grains before sort->first; NULL: none */
+    const WadiDemAsleep *asleep;    /* the grains before sort->first; NULL: none */
     /* m, per particle: radius when it is as large as it will be, and margin. WADI_DEM_LANES more are read. */
     const float *radius, *margin;
     const float *mass; /* kg, per particle */

@@ -3,7 +3,7 @@
 #include "core/parallel.h"
 #include "dem/list/dem_search.h"
 
-enum { LEVELS = 6, BASE_MAX = 2, BLOCK = 4096, TILE_BLOCK = 1 };
+enum { LEVELS = 11, BASE_MAX = 3, BLOCK = 4096, TILE_BLOCK = 1 };
 
 /* Lowest level whose margin is large enough for the speed of a grain. */
 static int level_of(const WadiDemMargins *m, const WadiParticles *p, int64_t i)
@@ -59,7 +59,7 @@ static void set_cell(const Finder *f, int32_t tile, const WadiTileCell *cell)
             most = f->level[j - shift] > most ? f->level[j - shift] : most;
         }
     }
-    const int least = most - 1 > f->margins->base ? most - 1 : f->margins->base;
+    const int least = most - 2 > f->margins->base ? most - 2 : f->margins->base;
     for (int32_t i = cell->first; i < cell->end; ++i) {
         const int own = f->level[i - shift];
         f->margin[i] = (float)wadi_dem_margin_of(f->margins, own > least ? own : least);

@@ -1,6 +1,6 @@
-/* Margins of grains: how far they may move before the list is made again. They are powers of two of the
- * smallest one, by the speeds of the grains and of those around them: a grain at rest that a fast one is
- * about to hit needs a margin too. */
+/* Margins of grains: how far they may move before the list is made again. They are powers of the root of two
+ * of the smallest one, by the speeds of the grains and of those around them: a grain at rest that a fast one
+ * is about to hit needs a margin too. */
 #ifndef WADI_DEM_MARGINS_H
 #define WADI_DEM_MARGINS_H
 
@@ -15,7 +15,7 @@ typedef struct WadiDemMargins {
 
 static inline double wadi_dem_margin_of(const WadiDemMargins *margins, int level)
 {
-    return margins->skin * (1 << level);
+    return margins->skin * (1 << level / 2) * (level % 2 != 0 ? 1.41421356237309505 : 1.0);
 }
 
 /* The level that suits three quarters of the particles from `first` on: those above it cost more. */

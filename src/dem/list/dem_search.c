@@ -56,51 +56,82 @@ void wadi_dem_walk_begin(WadiDemWalk *walk, const WadiTileSort *sort, WadiVec3 x
     for (int a = 0; a < 3; ++a) {
         walk->low[a] = (int32_t)wadi_cell_at(at[a] - reach, scale);
         walk->high[a] = (int32_t)wadi_cell_at(at[a] + reach, scale);
-        walk->at[a] = walk->low[a];
     }
+    walk->at = (WadiTile){ walk->low[0] >> 3, walk->low[1] >> 3, walk->low[2] >> 3 };
+    walk->rows = 0;
     walk->home = (WadiTile){ (int32_t)wadi_cell_at(x.x, scale) >> 3, (int32_t)wadi_cell_at(x.y, scale) >> 3,
                              (int32_t)wadi_cell_at(x.z, scale) >> 3 };
     walk->home_index = wadi_tile_map_find(&sort->tiles, walk->home);
 }
 
-bool wadi_dem_walk_next(WadiDemWalk *walk, int32_t *first, int32_t *end)
+/* The part low .. high of the eight cells of a tile along an axis. */
+static inline void cut(const WadiDemWalk *walk, int axis, int32_t tile, int *low, int *high)
 {
-    while (walk->at[2] <= walk->high[2]) {
-        const int32_t x = walk->at[0], y = walk->at[1], z = walk->at[2];
-        const int32_t last = (x | 7) < walk->high[0] ? (x | 7) : walk->high[0];
-        const int32_t tile = find_tile(walk, (WadiTile){ x >> 3, y >> 3, z >> 3 });
-        walk->at[0] = last + 1;
-        if (walk->at[0] > walk->high[0]) {
-            walk->at[0] = walk->low[0];
-            walk->at[1] += 1;
-        }
-        if (walk->at[1] > walk->high[1]) {
-            walk->at[1] = walk->low[1];
-            walk->at[2] += 1;
-        }
-        if (range_of(walk->sort, tile, (y & 7) + 8 * (z & 7), x & 7, last & 7, first, end)) {
-            return true;
-        }
-    }
-    return false;
+    const int32_t first = 8 * tile;
+    *low = walk->low[axis] > first ? walk->low[axis] - first : 0;
+    *high = walk->high[axis] < first + 7 ? walk->high[axis] - first : 7;
 }
 
-void wadi_dem_cell_walk_box(WadiDemCellWalk *walk, const WadiCells *cells, const WadiBox *box, double reach)
+/* Sets the rows of the next tile; false: there is none. */
+static bool enter_tile(WadiDemWalk *walk)
 {
-    const double low[3] = { box->min.x, box->min.y, box->min.z };
-    const double high[3] = { box->max.x, box->max.y, box->max.z };
-    *walk = (WadiDemCellWalk){ .cells = cells };
-    for (int a = 0; a < 3; ++a) {
-        walk->low[a] = (int32_t)floor((low[a] - reach) / cells->cell_size);
-        walk->high[a] = (int32_t)floor((high[a] + reach) / cells->cell_size);
-        walk->at[a] = walk->low[a];
+    const WadiTile at = walk->at;
+    if (at.z > walk->high[2] >> 3) {
+        return false;
+    }
+    int j0, j1, k0, k1;
+    walk->tile = find_tile(walk, at);
+    walk->at.x += 1;
+    if (walk->at.x > walk->high[0] >> 3) {
+        walk->at.x = walk->low[0] >> 3;
+        walk->at.y += 1;
+    }
+    if (walk->at.y > walk->high[1] >> 3) {
+        walk->at.y = walk->low[1] >> 3;
+        walk->at.z += 1;
+    }
+    if (walk->tile >= 0) {
+        cut(walk, 0, at.x, &walk->first_lane, &walk->last_lane);
+        cut(walk, 1, at.y, &j0, &j1);
+        cut(walk, 2, at.z, &k0, &k1);
+        const uint64_t line = ((UINT64_C(2) << (j1 - j0)) - 1) << j0;
+        const uint64_t layers = UINT64_MAX >> (56 - 8 * (k1 - k0)) << (8 * k0);
+        walk->rows = line * UINT64_C(0x0101010101010101) & layers & walk->sort->row_mask[walk->tile];
+    }
+    return true;
+}
+
+bool wadi_dem_walk_next(WadiDemWalk *walk, int32_t *first, int32_t *end)
+{
+    const WadiTileSort *sort = walk->sort;
+    for (;;) {
+        while (walk->rows == 0) {
+            if (!enter_tile(walk)) {
+                return false;
+            }
+        }
+        const uint64_t bit = walk->rows & (0 - walk->rows);
+        walk->rows ^= bit;
+        const int32_t row =
+            sort->row_first[walk->tile] + __builtin_popcountll(sort->row_mask[walk->tile] & (bit - 1));
+        const int32_t *start = sort->cell_start + 8 * (int64_t)row;
+        *first = start[walk->first_lane];
+        *end = start[walk->last_lane + 1];
+        if (*end > *first) {
+            return true;
+        }
     }
 }
 
 void wadi_dem_cell_walk_begin(WadiDemCellWalk *walk, const WadiCells *cells, WadiVec3 x, double reach)
 {
-    const WadiBox box = { x, x };
-    wadi_dem_cell_walk_box(walk, cells, &box, reach);
+    const double at[3] = { x.x, x.y, x.z };
+    *walk = (WadiDemCellWalk){ .cells = cells };
+    for (int a = 0; a < 3; ++a) {
+        walk->low[a] = (int32_t)floor((at[a] - reach) / cells->cell_size);
+        walk->high[a] = (int32_t)floor((at[a] + reach) / cells->cell_size);
+        walk->at[a] = walk->low[a];
+    }
 }
 
 int32_t wadi_dem_cell_walk_next(WadiDemCellWalk *walk)

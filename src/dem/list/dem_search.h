@@ -16,13 +16,16 @@ typedef struct WadiDemRanges {
 /* The 27 cells around one cell, given by its tile, row and lane. */
 void wadi_dem_ranges_around(const WadiTileSort *sort, int32_t tile, int row, int lane, WadiDemRanges *out);
 
-/* Cells that a box around a point meets, row by row. */
+/* Cells that a box around a point meets, tile by tile and row by row. */
 typedef struct WadiDemWalk {
     const WadiTileSort *sort;
     int32_t low[3], high[3];
-    int32_t at[3];      /* the next part of a row */
+    WadiTile at;        /* the next tile */
     WadiTile home;      /* of the point */
     int32_t home_index; /* -1: it is not in the map */
+    int32_t tile;       /* the present one */
+    uint64_t rows;      /* of it that are left */
+    int first_lane, last_lane;
 } WadiDemWalk;
 
 void wadi_dem_walk_begin(WadiDemWalk *walk, const WadiTileSort *sort, WadiVec3 x, double reach);
@@ -37,8 +40,6 @@ typedef struct WadiDemCellWalk {
 } WadiDemCellWalk;
 
 void wadi_dem_cell_walk_begin(WadiDemCellWalk *walk, const WadiCells *cells, WadiVec3 x, double reach);
-/* Those that a box, grown by `reach`, meets. */
-void wadi_dem_cell_walk_box(WadiDemCellWalk *walk, const WadiCells *cells, const WadiBox *box, double reach);
 /* The next particle; -1: there is none. */
 int32_t wadi_dem_cell_walk_next(WadiDemCellWalk *walk);
 

@@ -1,50 +1,104 @@
 #include "dem/list/dem_sleepers.h"
 
-#include "dem/list/dem_search.h"
+typedef uint32_t WadiU8 __attribute__((vector_size(32), aligned(4), may_alias));
 
-static WadiBox box_of(const WadiDemListIn *in, int32_t first, int32_t end, double *reach)
+static const double CELL = 6.0; /* largest radii */
+
+WadiStatus wadi_dem_asleep_build(WadiDemAsleep *asleep, const WadiParticles *particles, int32_t count,
+                                 const float *radius, double largest_radius, WadiArena *arena,
+                                 WadiError *error)
 {
-    const WadiParticles *p = in->particles;
-    WadiBox box = { { INFINITY, INFINITY, INFINITY }, { -INFINITY, -INFINITY, -INFINITY } };
-    *reach = 0.0;
-    for (int32_t i = first; i < end; ++i) {
-        box.min.x = fmin(box.min.x, p->x[i]), box.max.x = fmax(box.max.x, p->x[i]);
-        box.min.y = fmin(box.min.y, p->y[i]), box.max.y = fmax(box.max.y, p->y[i]);
-        box.min.z = fmin(box.min.z, p->z[i]), box.max.z = fmax(box.max.z, p->z[i]);
-        *reach = fmax(*reach, (double)in->radius[i] + (double)in->margin[i]);
+    const double places = wadi_dem_places(largest_radius);
+    const double *x[3] = { particles->x, particles->y, particles->z };
+    const size_t padded = (size_t)count + WADI_DEM_LANES;
+    int32_t *subset = NULL;
+    asleep->largest_radius = largest_radius;
+    WADI_TRY(wadi_arena_reset(arena, error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &subset, (size_t)count, "sleeping grains", error));
+    for (int32_t i = 0; i < count; ++i) {
+        subset[i] = i;
     }
-    return box;
+    WADI_TRY(wadi_cells_build_subset(&asleep->cells, particles, subset, count, CELL * largest_radius, arena,
+                                     error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &asleep->radius, padded, "sleeping grains", error));
+    for (int a = 0; a < 3; ++a) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &asleep->axis[a], padded, "sleeping grains", error));
+        for (int32_t n = 0; n < count; ++n) {
+            asleep->axis[a][n] = wadi_dem_place(x[a][asleep->cells.order[n]], places);
+        }
+        for (int l = 0; l < WADI_DEM_LANES; ++l) {
+            asleep->axis[a][count + l] = 0;
+        }
+    }
+    for (int32_t n = 0; n < count; ++n) {
+        asleep->radius[n] = radius[asleep->cells.order[n]];
+    }
+    return WADI_OK;
 }
 
-bool wadi_dem_sleepers_find(WadiDemSleepers *sleepers, const WadiDemListIn *in, int32_t first, int32_t end)
+/* A box in places. */
+typedef struct Window {
+    int32_t low[3];
+    uint32_t size[3];
+} Window;
+
+/* Adds the grains of a cell that are in the window; false: there is no room. */
+static bool add_cell(WadiDemSleepers *s, const WadiDemAsleep *asleep, const Window *w, int32_t cell)
 {
-    const WadiParticles *p = in->particles;
-    double reach;
-    const WadiBox box = box_of(in, first, end, &reach);
-    const double far = reach + in->largest_radius;
-    WadiDemCellWalk walk;
-    int32_t count = 0;
-    sleepers->origin[0] = box.min.x, sleepers->origin[1] = box.min.y, sleepers->origin[2] = box.min.z;
-    wadi_dem_cell_walk_box(&walk, in->asleep, &box, far);
-    for (int32_t j; (j = wadi_dem_cell_walk_next(&walk)) >= 0;) {
-        const bool is_near = p->x[j] > box.min.x - far && p->x[j] < box.max.x + far &&
-                             p->y[j] > box.min.y - far && p->y[j] < box.max.y + far &&
-                             p->z[j] > box.min.z - far && p->z[j] < box.max.z + far;
-        if (is_near && count == WADI_DEM_SLEEPERS_MAX - WADI_DEM_LANES) {
+    const int32_t end = asleep->cells.start[cell + 1];
+    for (int32_t n = asleep->cells.start[cell]; n < end; n += WADI_DEM_LANES) {
+        WadiU8 is_in = (WadiU8){ 0 } - 1u;
+        for (int a = 0; a < 3; ++a) {
+            const WadiU8 from = *(const WadiU8 *)(asleep->axis[a] + n) - (uint32_t)w->low[a];
+            is_in &= (WadiU8)(from <= w->size[a]);
+        }
+        const WadiI8 mask = (WadiI8)is_in;
+        unsigned bits = wadi_row_bits(&mask);
+        bits &= end - n < WADI_DEM_LANES ? (1u << (end - n)) - 1 : 0xffu;
+        if (s->count + 2 * WADI_DEM_LANES > WADI_DEM_SLEEPERS_MAX) {
             return false;
         }
-        if (is_near) {
-            sleepers->grain[count] = j;
-            sleepers->x[0][count] = (float)(p->x[j] - sleepers->origin[0]);
-            sleepers->x[1][count] = (float)(p->y[j] - sleepers->origin[1]);
-            sleepers->x[2][count] = (float)(p->z[j] - sleepers->origin[2]);
-            sleepers->radius[count++] = in->radius[j];
+        for (; bits != 0; bits &= bits - 1) {
+            const int32_t at = n + __builtin_ctz(bits);
+            s->grain[s->count] = asleep->cells.order[at];
+            for (int a = 0; a < 3; ++a) {
+                s->x[a][s->count] = (float)(asleep->axis[a][at] - w->low[a]);
+            }
+            s->radius[s->count++] = asleep->radius[at];
         }
     }
-    for (int32_t n = count; n < count + WADI_DEM_LANES; ++n) {
+    return true;
+}
+
+bool wadi_dem_sleepers_find(WadiDemSleepers *sleepers, const WadiDemAsleep *asleep, const WadiBox *box,
+                            double far)
+{
+    const WadiCells *cells = &asleep->cells;
+    const double places = wadi_dem_places(asleep->largest_radius);
+    const double low[3] = { box->min.x - far, box->min.y - far, box->min.z - far };
+    const double high[3] = { box->max.x + far, box->max.y + far, box->max.z + far };
+    int32_t from[3], to[3];
+    Window w;
+    sleepers->count = 0;
+    for (int a = 0; a < 3; ++a) {
+        from[a] = (int32_t)floor(low[a] / cells->cell_size);
+        to[a] = (int32_t)floor(high[a] / cells->cell_size);
+        w.low[a] = sleepers->origin[a] = wadi_dem_place(low[a], places);
+        w.size[a] = (uint32_t)((high[a] - low[a]) * places) + 2u;
+    }
+    for (int32_t k = from[2]; k <= to[2]; ++k) {
+        for (int32_t j = from[1]; j <= to[1]; ++j) {
+            for (int32_t i = from[0]; i <= to[0]; ++i) {
+                const int32_t cell = wadi_cells_find(cells, i, j, k);
+                if (cell >= 0 && !add_cell(sleepers, asleep, &w, cell)) {
+                    return false;
+                }
+            }
+        }
+    }
+    for (int32_t n = sleepers->count; n < sleepers->count + WADI_DEM_LANES; ++n) {
         sleepers->x[0][n] = sleepers->x[1][n] = sleepers->x[2][n] = 0.0f;
         sleepers->radius[n] = -1e9f;
     }
-    sleepers->count = count;
     return true;
 }
