@@ -134,7 +134,7 @@ static void choose_near(const Forces *f, int64_t chunk, int32_t from, int32_t to
             const WadiF4 d = pairs->offset[p] + (g->shift[j] - own);
             const float limit = reach + g->whole[j] + WADI_DEM_NEAR_PART * g->way[j];
             const int32_t is_near = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < limit * limit;
-            near[count] = (WadiDemNear){ p, i };
+            near[count] = (uint32_t)(p - pairs->start[from]) * WADI_DEM_CHUNK + (uint32_t)(i - from);
             count += is_near;
             if (is_near < pairs->touches[p]) {
                 pairs->spring[p] = (WadiF8){ 0 };
@@ -146,12 +146,15 @@ static void choose_near(const Forces *f, int64_t chunk, int32_t from, int32_t to
 }
 
 /* Adds the near pairs that touch to the batch; the springs of those that parted are lost. */
-static inline void find_touching(const Forces *f, const WadiDemNear *near, int32_t count, Batch *b)
+static inline void find_touching(const Forces *f, int32_t from, const WadiDemNear *near, int32_t count,
+                                 Batch *b)
 {
     const WadiDemPairs *pairs = f->pairs;
     const float rupture = f->grains->bridge != NULL ? f->law->rupture : 0.0f;
+    const int32_t first = pairs->start[from];
     for (int32_t n = 0; n < count; ++n) {
-        const int32_t p = near[n].pair, i = near[n].owner;
+        const int32_t p = first + (int32_t)(near[n] / WADI_DEM_CHUNK);
+        const int32_t i = from + (int32_t)(near[n] % WADI_DEM_CHUNK);
         const WadiF4 own = f->grains->shift[i], other = f->grains->shift[pairs->other[p]];
         const WadiF4 d = pairs->offset[p] + (other - own);
         /* A bridge forms in contact and breaks at its rupture. */
@@ -185,7 +188,7 @@ static void compute_chunks(void *context, int64_t first, int64_t end)
     const WadiDemNear *near = pairs->near + pairs->start[from];
     for (int32_t n = 0, count = pairs->near_count[chunk]; n < count;) {
         const int32_t room = BATCH - batch.count, now = count - n < room ? count - n : room;
-        find_touching(f, near + n, now, &batch);
+        find_touching(f, from, near + n, now, &batch);
         n += now;
         if (batch.count > BATCH - 2 * LANES) {
             compute(f, &batch);

@@ -23,10 +23,11 @@ typedef struct WadiDemGrains {
     WadiF8 *load;   /* force (N), contacts; torque (N m), 0: sums of the step, then those of the halo slots */
 } WadiDemGrains;
 
-/* A pair of the list that may touch soon. */
-typedef struct WadiDemNear {
-    int32_t pair, owner;
-} WadiDemNear;
+/* A pair of the list that may touch soon, from the first of its chunk, times WADI_DEM_CHUNK, and its owner,
+ * from the first of the chunk. */
+typedef uint32_t WadiDemNear;
+
+enum { WADI_DEM_CHUNK_PAIRS = 1 << 23 }; /* at most */
 
 /* Near pairs are chosen again when a grain has moved this part of its way since the last time. */
 static const float WADI_DEM_NEAR_PART = 0.2f;

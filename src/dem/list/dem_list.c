@@ -294,6 +294,10 @@ static WadiStatus number_slots(WadiDemPairs *pairs, WadiArena *scratch, int32_t 
         const int32_t size = pairs->start[to] - pairs->start[from];
         most = size > most ? size : most;
     }
+    if (most >= WADI_DEM_CHUNK_PAIRS) {
+        return wadi_fail(error, WADI_ERR_MEMORY, "%d pairs of %d grains are too many: they lie on each other",
+                         most, WADI_DEM_CHUNK);
+    }
     uint32_t mask = 1;
     while (mask < 2 * (uint32_t)most) {
         mask = 2 * mask + 1;
