@@ -11,7 +11,7 @@
 enum { BLOCK = 4096 };
 
 static const double SKIN = 0.05;         /* diameters: the smallest margin */
-static const double LIFETIME = 20.0;     /* steps that the margin of a fast grain is for */
+static const double LIFETIME = 26.0;     /* steps that the margin of a fast grain is for */
 static const double NEW_WAY = 0.5;       /* diameters that new grains fly before a list is made for them */
 static const double USED = 0.9;          /* part of the margin after which the list is made anew */
 static const double SMALLEST_PART = 0.2; /* of its radius that a new grain has at least */

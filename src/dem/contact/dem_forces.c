@@ -203,11 +203,3 @@ void wadi_dem_find_forces(const WadiDemGrains *grains, const WadiDemPairs *pairs
     Forces f = { grains, pairs, law, chooses_near };
     wadi_parallel_for(pairs->count - pairs->first, WADI_DEM_CHUNK, compute_chunks, &f);
 }
-
-void wadi_dem_load_of(const WadiDemGrains *grains, const WadiDemPairs *pairs, int32_t i, WadiF8 *load)
-{
-    *load = grains->load[i];
-    for (int32_t s = pairs->slot_start[i]; s < pairs->slot_start[i + 1]; ++s) {
-        *load += grains->load[pairs->count + pairs->slot[s]];
-    }
-}

@@ -12,6 +12,13 @@
 void wadi_dem_find_forces(const WadiDemGrains *grains, const WadiDemPairs *pairs,
                           const WadiDemLawConstants *law, bool chooses_near);
 /* Sum of a grain's own load and its halo slots. */
-void wadi_dem_load_of(const WadiDemGrains *grains, const WadiDemPairs *pairs, int32_t i, WadiF8 *load);
+static inline void wadi_dem_load_of(const WadiDemGrains *grains, const WadiDemPairs *pairs, int32_t i,
+                                    WadiF8 *load)
+{
+    *load = grains->load[i];
+    for (int32_t s = pairs->slot_start[i]; s < pairs->slot_start[i + 1]; ++s) {
+        *load += grains->load[pairs->count + pairs->slot[s]];
+    }
+}
 
 #endif
