@@ -62,30 +62,46 @@ static inline __attribute__((always_inline)) float residual_of(const Solve *s, i
            s->in->smooth[s->in->is_sand[i]] * s->rough[i];
 }
 
-/* A projected gradient step of particle i from `from`, where R is r. */
-static inline __attribute__((always_inline)) void step_from(const Solve *s, int32_t i, float from, float r,
-                                                            double *moved, double *back)
+/* What the steps of the particles of a block begin with and add to the sums. */
+typedef struct Steps {
+    float from[BLOCK], residual[BLOCK]; /* P, and R there */
+    float change[BLOCK];                /* of P, over the diagonal's inverse */
+    float since[BLOCK];                 /* change of P since the last step */
+} Steps;
+
+/* Projected gradient steps of `count` particles from i on. Returns the sum of |change|; the partials of the
+ * block get what decides on a restart. In a loop of its own: particles need not wait for each other's
+ * quotients. */
+static double take_steps(const Solve *s, int64_t i, int count, Steps *steps)
 {
-    const float inverse = s->in->inverse[i], p = from + s->step * inverse * r;
-    const float now = p > 0.0f ? p : 0.0f, before = s->pressure[i];
-    const float change = (now - from) / inverse;
-    *moved += fabs((double)change);
-    *back -= (double)change * (double)(now - before);
-    s->last[i] = before;
-    s->pressure[i] = now;
+    const float *inverse = s->in->inverse + i;
+    float *pressure = s->pressure + i, *last = s->last + i;
+    double moved = 0.0, back = 0.0;
+    for (int n = 0; n < count; ++n) {
+        const float p = steps->from[n] + s->step * inverse[n] * steps->residual[n];
+        const float now = p > 0.0f ? p : 0.0f, before = pressure[n];
+        steps->change[n] = (now - steps->from[n]) / inverse[n];
+        steps->since[n] = now - before;
+        last[n] = before;
+        pressure[n] = now;
+    }
+    for (int n = 0; n < count; ++n) {
+        moved += fabs((double)steps->change[n]);
+        back -= (double)steps->change[n] * (double)steps->since[n];
+    }
+    s->partials[i / BLOCK] = back;
+    return moved;
 }
 
-/* Returns the sum of |step of P| over the diagonal; the partials get what decides on a restart. */
 static double step_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
-    double moved = 0.0, back = 0.0;
+    Steps steps;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        const float r = residual_of(s, i, true) - s->in->source[i];
-        step_from(s, i, wadi_sph_number(s->in->pairs, i), r, &moved, &back);
+        steps.from[i - first] = wadi_sph_number(s->in->pairs, i);
+        steps.residual[i - first] = residual_of(s, i, true) - s->in->source[i];
     }
-    s->partials[first / BLOCK] = back;
-    return moved;
+    return take_steps(s, first, (int)(end - first), &steps);
 }
 
 static void extrapolate_block(void *context, int64_t first, int64_t end)
@@ -144,15 +160,13 @@ static double energy_block(void *context, int64_t first, int64_t end)
 static double corrected_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
-    double moved = 0.0, back = 0.0;
+    Steps steps;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         const float p = s->pressure[i] + s->length * s->change[i];
-        const float r = s->last[i] + s->length * s->residual[i];
-        s->pressure[i] = p > 0.0f ? p : 0.0f;
-        step_from(s, i, s->pressure[i], r, &moved, &back);
+        s->pressure[i] = steps.from[i - first] = p > 0.0f ? p : 0.0f;
+        steps.residual[i - first] = s->last[i] + s->length * s->residual[i];
     }
-    s->partials[first / BLOCK] = back;
-    return moved;
+    return take_steps(s, first, (int)(end - first), &steps);
 }
 
 static double sum_partials(const Solve *s)
