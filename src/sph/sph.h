@@ -32,7 +32,7 @@ typedef struct WadiSph {
     int volume_column, radius_column, asked_column;
     WadiSphLedger ledger; /* of all splits and merges */
     int64_t steps;
-    int64_t measured; /* step in which the eigenvalue of the pressure was measured last */
+    int64_t measured, measured_friction; /* steps in which the eigenvalues were measured last */
     WadiSleep sleep;
     double sound_speed; /* m/s, of `pressure: tait`; never falls */
 } WadiSph;

@@ -186,10 +186,12 @@ static WadiStatus begin(Sand *s, WadiError *error)
 
 static WadiStatus measure(WadiSph *sph, const WadiSphFrictionIn *in, WadiError *error)
 {
-    if (sph->largest_friction > 0.0 && sph->steps % POWER_STEPS != 0) {
+    const bool is_due = sph->steps % POWER_STEPS == 0 && sph->measured_friction != sph->steps;
+    if (sph->largest_friction > 0.0 && !is_due) {
         return WADI_OK;
     }
     double largest;
+    sph->measured_friction = sph->steps;
     const int iterations = sph->largest_friction > 0.0 ? POWER : FIRST_POWER;
     WADI_TRY(wadi_sph_friction_largest(in, iterations, &largest, sph->context.scratch, error));
     sph->largest_friction = fmax(0.8 * sph->largest_friction, EIGENVALUE_MARGIN * largest);
