@@ -19,7 +19,8 @@ typedef struct Column {
     WadiSphPorousIn in;
     WadiArena arena;
     int64_t start[COLUMN_MAX + 1];
-    int32_t same[COLUMN_MAX], index[2 * COLUMN_MAX];
+    int32_t same[COLUMN_MAX];
+    uint32_t offset[2 * COLUMN_MAX];
     uint16_t slope[2 * COLUMN_MAX];
     WadiI4 place[COLUMN_MAX];
     uint8_t is_sand[COLUMN_MAX], material[COLUMN_MAX];
@@ -50,7 +51,7 @@ static inline double layer_weight(const Column *c)
 
 static inline void column_link(Column *c, int32_t i, int32_t j, int64_t *n)
 {
-    c->index[*n] = j;
+    c->offset[*n] = 16 * (uint32_t)j;
     c->slope[*n] = 1;
     c->same[i] += c->is_sand[i] == c->is_sand[j];
     *n += 1;
@@ -86,7 +87,7 @@ static inline void column_init(Column *c, int count, int below, int above, doubl
     c->pairs = (WadiSphPairs){ .count = count,
                                .start = c->start,
                                .same = c->same,
-                               .index = c->index,
+                               .offset = c->offset,
                                .slope = c->slope,
                                .slope_unit = (float)(layer_weight(c) / WADI_SPH_PLACES),
                                .place = c->place };

@@ -26,7 +26,8 @@ typedef struct Slab {
     WadiSphWalls walls;
     WadiSphFriction friction;
     int64_t start[SLAB_MAX + 1], mirror_start[SLAB_MAX + 1]; /* sand has no images */
-    int32_t same[SLAB_MAX], index[SLAB_PAIRS], of[SLAB_MAX];
+    int32_t same[SLAB_MAX], of[SLAB_MAX];
+    uint32_t offset[SLAB_PAIRS];
     uint16_t pair_slope[SLAB_PAIRS];
     float cover[SLAB_MAX];
     WadiI4 place[SLAB_MAX];
@@ -60,7 +61,7 @@ static inline Slab *slab_create(int period, int depth, double jitter)
     }
     slab->count = period * period * depth;
     slab->pairs = (WadiSphPairs){ .count = slab->count, .start = slab->start, .same = slab->same };
-    slab->pairs.index = slab->index, slab->pairs.slope = slab->pair_slope, slab->pairs.place = slab->place;
+    slab->pairs.offset = slab->offset, slab->pairs.slope = slab->pair_slope, slab->pairs.place = slab->place;
     slab->pairs.mirror_start = slab->mirror_start, slab->pairs.sum = slab->pairs.same_sum = slab->sum;
     slab->walls = (WadiSphWalls){ .of = slab->of, .count = slab->count, .cover = slab->cover };
     slab->walls.contact_count = slab->contact_count, slab->walls.contact = slab->contact;
@@ -111,7 +112,7 @@ static inline void slab_find_pairs(Slab *slab)
                 WadiF4 offset = WADI_SPH_OFFSET(slab->place[i], slab->place[j]);
                 offset[3] = 1.0f;
                 slab->sum[i] += offset * (float)pair_slope;
-                slab->index[end] = j;
+                slab->offset[end] = 16 * (uint32_t)j;
                 slab->pair_slope[end++] = pair_slope;
             }
         }

@@ -27,7 +27,7 @@ static bool is_inside(const WadiSphStep *step, int32_t i)
     const WadiSphPairs *pairs = &step->pairs;
     bool is_inside = !step->is_sand[i] && step->density[i] >= SURFACE;
     for (int64_t n = pairs->start[i]; n < pairs->start[i + 1] && is_inside; ++n) {
-        is_inside = step->density[pairs->index[n]] >= SURFACE;
+        is_inside = step->density[wadi_sph_other(pairs, n)] >= SURFACE;
     }
     return is_inside;
 }

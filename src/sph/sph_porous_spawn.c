@@ -19,7 +19,7 @@ static WadiVec3 outwards(const WadiSphStep *step, int32_t i)
     const WadiSphPairs *pairs = &step->pairs;
     WadiVec3 sum = { 0 };
     for (int64_t n = pairs->start[i]; n < pairs->start[i + 1]; ++n) {
-        const WadiI4 d = WADI_SPH_PLACES_BETWEEN(pairs->place[i], pairs->place[pairs->index[n]]);
+        const WadiI4 d = WADI_SPH_PLACES_BETWEEN(pairs->place[i], pairs->place[wadi_sph_other(pairs, n)]);
         const WadiVec3 away = { (double)d[0], (double)d[1], (double)d[2] };
         sum = wadi_add_scaled(sum, away, (double)wadi_sph_slope(pairs, i, n));
     }

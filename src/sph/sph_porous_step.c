@@ -200,7 +200,7 @@ static double mean_pressure(const Pressures *s, int32_t i)
     const int64_t first = pairs->start[i], end = first + pairs->same[i];
     double sum = 0.0, all = 0.0;
     for (int64_t n = first; n < end; ++n) {
-        const int32_t j = pairs->index[n];
+        const int32_t j = wadi_sph_other(pairs, n);
         const WadiI4 d = WADI_SPH_PLACES_BETWEEN(pairs->place[i], pairs->place[j]);
         const double slope = (double)wadi_sph_slope(pairs, i, n);
         const double below =

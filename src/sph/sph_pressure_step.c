@@ -71,7 +71,7 @@ static float weight_part(const Sources *s, int32_t i)
         WadiF8 slope;
         WadiSphEight eight;
         wadi_sph_load_slopes(pairs, n, end, &slope);
-        wadi_sph_load_eight(pairs, &place, pairs->index + n, &eight);
+        wadi_sph_load_eight(pairs, &place, pairs->offset + n, &eight);
         lanes += slope * eight.number * (eight.x * s->fall[0] + eight.y * s->fall[1] + eight.z * s->fall[2]);
     }
     const float below = wadi_sph_sum_lanes(&lanes) * wadi_sph_unit(pairs, i);

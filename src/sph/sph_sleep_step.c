@@ -234,7 +234,7 @@ WadiStatus wadi_sph_check_loads(WadiSph *sph, const WadiSphStep *step, WadiError
     }
     for (int32_t i = 0; i < step->count; ++i) {
         for (int64_t n = pairs->start[i]; n < pairs->start[i] + pairs->same[i]; ++n) {
-            const int32_t j = pairs->index[n];
+            const int32_t j = wadi_sph_other(pairs, n);
             if (step->fixed[j] != 0) {
                 load[tile[j]].weight += (double)wadi_sph_slope(pairs, i, n);
                 load[tile[j]].pressure +=
@@ -242,7 +242,7 @@ WadiStatus wadi_sph_check_loads(WadiSph *sph, const WadiSphStep *step, WadiError
             }
         }
         for (int64_t n = pairs->start[i]; is_seeping(step, i) && n < pairs->start[i + 1]; ++n) {
-            load[tile[pairs->index[n]]].is_wetted |= step->fixed[pairs->index[n]] != 0;
+            load[tile[wadi_sph_other(pairs, n)]].is_wetted |= step->fixed[wadi_sph_other(pairs, n)] != 0;
         }
     }
     set_changes(sph, step, load);

@@ -103,7 +103,8 @@ static double printed_strain(int i)
     const WadiSphPairs *pairs = &slab->pairs;
     WadiF4 sum = { 0 };
     for (int64_t n = pairs->start[i]; n < pairs->start[i + 1]; ++n) {
-        sum += WADI_SPH_OFFSET(pairs->place[pairs->index[n]], pairs->place[i]) * wadi_sph_slope(pairs, i, n);
+        sum += WADI_SPH_OFFSET(pairs->place[wadi_sph_other(pairs, n)], pairs->place[i]) *
+               wadi_sph_slope(pairs, i, n);
     }
     return sqrt((double)(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]));
 }

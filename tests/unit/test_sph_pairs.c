@@ -72,7 +72,7 @@ static double distance(const WadiSphPairs *pairs, int32_t i, int32_t j)
 static void check_other_side(const WadiSphPairs *pairs, const uint8_t *fixed, int32_t i, int32_t j, int64_t n)
 {
     int64_t back = pairs->start[j];
-    while (back < pairs->start[j + 1] && pairs->index[back] != i) {
+    while (back < pairs->start[j + 1] && wadi_sph_other(pairs, back) != i) {
         ++back;
     }
     assert_true(fixed[j] || (back < pairs->start[j + 1] && pairs->slope[back] == pairs->slope[n]));
@@ -94,7 +94,7 @@ static void check_list(const Block *b, const uint8_t *fixed, const float *volume
     assert_int_equal(pairs->start[i + 1] - pairs->start[i], fixed[i] ? 0 : found);
     int32_t last[2] = { -1, -1 };
     for (int64_t n = pairs->start[i]; n < pairs->start[i + 1]; ++n) {
-        const int32_t j = pairs->index[n];
+        const int32_t j = wadi_sph_other(pairs, n);
         const int is_other = n >= pairs->start[i] + pairs->same[i];
         assert_int_equal(b->is_sand[i] != b->is_sand[j], is_other);
         const double q = distance(pairs, i, j), t = 1.0 - q, m = fmax(0.0, 0.5 - q);
@@ -150,7 +150,7 @@ static void passes_of_eight_are_plain_sums(void **unused)
     for (int32_t i = 0; i < b.count; ++i) {
         double push[3] = { 0 }, rate = 0.0, rough = 0.0, most = 0.0, own = (double)wadi_sph_number(pairs, i);
         for (int64_t n = pairs->start[i]; n < pairs->start[i + 1]; ++n) {
-            const int32_t j = pairs->index[n];
+            const int32_t j = wadi_sph_other(pairs, n);
             const double number = (double)wadi_sph_number(pairs, j),
                          slope = (double)wadi_sph_slope(pairs, i, n);
             const WadiF4 d = WADI_SPH_OFFSET(pairs->place[j], pairs->place[i]);

@@ -403,7 +403,7 @@ static void the_printed_exchange_loses_water(void **unused)
     double sum = 0.0, gross = 0.0;
     for (int32_t i = 0; i < h.count; ++i) {
         for (int64_t n = h.pairs.start[i]; n < h.pairs.start[i + 1]; ++n) {
-            const int32_t j = h.pairs.index[n];
+            const int32_t j = wadi_sph_other(&h.pairs, n);
             const WadiF4 d = WADI_SPH_OFFSET(h.pairs.place[i], h.pairs.place[j]);
             const double r =
                 sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])) / WADI_SPH_PLACES * 0.005;

@@ -36,7 +36,7 @@ static void join_pairs(int32_t *parent, const uint8_t *is_rigid, const WadiSphPa
     const float reach = (float)(REACH * WADI_SPH_PLACES);
     for (int32_t i = 0; i < pairs->count; ++i) {
         for (int64_t n = pairs->start[i]; is_rigid[i] && n < pairs->start[i] + pairs->same[i]; ++n) {
-            const int32_t j = pairs->index[n];
+            const int32_t j = wadi_sph_other(pairs, n);
             const WadiF4 d = WADI_SPH_OFFSET(pairs->place[i], pairs->place[j]), square = d * d;
             if (j < i && is_rigid[j] && square[0] + square[1] + square[2] <= reach * reach) {
                 const int32_t a = find_root(parent, i), b = find_root(parent, j);

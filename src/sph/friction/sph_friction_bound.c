@@ -17,7 +17,7 @@ float wadi_sph_friction_pressure(const WadiSphPairs *pairs, const float *pressur
         WadiF8 slope, others;
         wadi_sph_load_slopes(pairs, n, end, &slope);
         for (int l = 0; l < WADI_SPH_LANES; ++l) {
-            others[l] = pressure[pairs->index[n + l]];
+            others[l] = pressure[wadi_sph_other(pairs, n + l)];
         }
         sums += slope * others;
         weights += slope;

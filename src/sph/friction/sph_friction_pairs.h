@@ -22,12 +22,12 @@ typedef struct WadiSphTensorSum {
 static inline __attribute__((always_inline)) void wadi_sph_push_two(const WadiSphPairs *pairs,
                                                                     const WadiU8 *place,
                                                                     const WadiSphStress *stress,
-                                                                    const int32_t *j, const WadiF8 *slope,
+                                                                    const uint32_t *j, const WadiF8 *slope,
                                                                     WadiSphTensorSum *sum)
 {
-    const WadiU4 *at = (const WadiU4 *)pairs->place;
-    const WadiU8 to = WADI_SPH_JOIN_INTS(at[j[0]], at[j[1]]);
-    const WadiSphStress *a = &stress[j[0]], *b = &stress[j[1]];
+    const WadiU8 to = (WadiU8)WADI_SPH_TWO_ROWS(pairs->place, j[0], j[1]);
+    const WadiSphStress *a = (const WadiSphStress *)((const char *)stress + 2 * (size_t)j[0]);
+    const WadiSphStress *b = (const WadiSphStress *)((const char *)stress + 2 * (size_t)j[1]);
     const WadiF8 g = __builtin_convertvector((WadiI8)(to - *place), WadiF8) * *slope;
     const WadiF8 shear = WADI_SPH_JOIN_FLOATS(a->shear, b->shear);
     sum->diagonal += WADI_SPH_JOIN_FLOATS(a->normal, b->normal) * g;
@@ -38,12 +38,11 @@ static inline __attribute__((always_inline)) void wadi_sph_push_two(const WadiSp
 /* Adds (v_j - v_i) (x) G_ij of two neighbours j, slopes in units. */
 static inline __attribute__((always_inline)) void wadi_sph_strain_two(
     const WadiSphPairs *pairs, const WadiU8 *place, const WadiF4 *velocity, const WadiF8 *own,
-    const int32_t *j, const WadiF8 *slope, WadiSphTensorSum *sum)
+    const uint32_t *j, const WadiF8 *slope, WadiSphTensorSum *sum)
 {
-    const WadiU4 *at = (const WadiU4 *)pairs->place;
-    const WadiU8 to = WADI_SPH_JOIN_INTS(at[j[0]], at[j[1]]);
+    const WadiU8 to = (WadiU8)WADI_SPH_TWO_ROWS(pairs->place, j[0], j[1]);
     const WadiF8 g = __builtin_convertvector((WadiI8)(to - *place), WadiF8) * *slope;
-    const WadiF8 faster = WADI_SPH_JOIN_FLOATS(velocity[j[0]], velocity[j[1]]) - *own;
+    const WadiF8 faster = (WadiF8)WADI_SPH_TWO_ROWS(velocity, j[0], j[1]) - *own;
     sum->diagonal += faster * g;
     sum->above += faster * TURN_BOTH(g);
     sum->below += faster * TURN_BACK_BOTH(g);
@@ -70,7 +69,7 @@ static inline __attribute__((always_inline)) void wadi_sph_friction_push(const W
     const int64_t end = pairs->start[i] + pairs->same[i];
     WadiSphTensorSum lanes = { 0 };
     for (int64_t n = pairs->start[i]; n < end; n += WADI_SPH_LANES) {
-        const int32_t *j = pairs->index + n;
+        const uint32_t *j = pairs->offset + n;
         WadiF8 slope[4];
         wadi_sph_spread_slopes(pairs, n, end, slope);
         wadi_sph_push_two(pairs, &place, stress, j, &slope[0], &lanes);
@@ -105,7 +104,7 @@ static inline __attribute__((always_inline)) void wadi_sph_friction_strain_of(co
     const int64_t end = pairs->start[i] + pairs->same[i];
     WadiSphTensorSum lanes = { 0 };
     for (int64_t n = pairs->start[i]; n < end; n += WADI_SPH_LANES) {
-        const int32_t *j = pairs->index + n;
+        const uint32_t *j = pairs->offset + n;
         WadiF8 slope[4];
         wadi_sph_spread_slopes(pairs, n, end, slope);
         wadi_sph_strain_two(pairs, &place, velocity, &own, j, &slope[0], &lanes);

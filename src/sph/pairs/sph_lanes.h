@@ -65,12 +65,17 @@ static inline __attribute__((always_inline)) void wadi_sph_spread_slopes(const W
 #define WADI_SPH_JOIN_INTS(a, b) ((WadiU8)WADI_SPH_JOIN(a, b))
 #define WADI_SPH_JOIN_FLOATS(a, b) ((WadiF8)WADI_SPH_JOIN(a, b))
 
-/* Rows of four of eight neighbours j, turned into four vectors of eight. */
-static inline __attribute__((always_inline)) void wadi_sph_load_rows(const WadiSphRow *at, const int32_t *j,
+/* The row of four of a neighbour with this offset. */
+#define WADI_SPH_ROW(at, offset) (*(const WadiSphRow *)((const char *)(at) + (offset)))
+/* Those of two neighbours side by side. */
+#define WADI_SPH_TWO_ROWS(at, a, b) WADI_SPH_JOIN(WADI_SPH_ROW(at, a), WADI_SPH_ROW(at, b))
+
+/* Rows of four of eight neighbours with offsets j, turned into four vectors of eight. */
+static inline __attribute__((always_inline)) void wadi_sph_load_rows(const void *at, const uint32_t *j,
                                                                      WadiU8 out[4])
 {
-    const WadiU8 a = WADI_SPH_JOIN_INTS(at[j[0]], at[j[4]]), b = WADI_SPH_JOIN_INTS(at[j[1]], at[j[5]]);
-    const WadiU8 c = WADI_SPH_JOIN_INTS(at[j[2]], at[j[6]]), d = WADI_SPH_JOIN_INTS(at[j[3]], at[j[7]]);
+    const WadiU8 a = (WadiU8)WADI_SPH_TWO_ROWS(at, j[0], j[4]), b = (WadiU8)WADI_SPH_TWO_ROWS(at, j[1], j[5]);
+    const WadiU8 c = (WadiU8)WADI_SPH_TWO_ROWS(at, j[2], j[6]), d = (WadiU8)WADI_SPH_TWO_ROWS(at, j[3], j[7]);
     const WadiSphWide ab = (WadiSphWide)__builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
     const WadiSphWide cd = (WadiSphWide)__builtin_shufflevector(c, d, 0, 8, 1, 9, 4, 12, 5, 13);
     const WadiSphWide ab_high = (WadiSphWide)__builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
@@ -83,11 +88,11 @@ static inline __attribute__((always_inline)) void wadi_sph_load_rows(const WadiS
 
 /* The neighbours of the entries n .. n + 7 of a particle at the place `own`. */
 static inline __attribute__((always_inline)) void wadi_sph_load_eight(const WadiSphPairs *pairs,
-                                                                      const WadiI4 *own, const int32_t *j,
+                                                                      const WadiI4 *own, const uint32_t *j,
                                                                       WadiSphEight *out)
 {
     WadiU8 at[4];
-    wadi_sph_load_rows((const WadiSphRow *)pairs->place, j, at);
+    wadi_sph_load_rows(pairs->place, j, at);
     out->x = __builtin_convertvector((WadiI8)((uint32_t)(*own)[0] - at[0]), WadiF8);
     out->y = __builtin_convertvector((WadiI8)((uint32_t)(*own)[1] - at[1]), WadiF8);
     out->z = __builtin_convertvector((WadiI8)((uint32_t)(*own)[2] - at[2]), WadiF8);

@@ -125,7 +125,7 @@ static int64_t count_images(const Mirrors *m, int32_t near)
     const int32_t i = m->particle[near];
     int64_t count = 0;
     for (int64_t n = pairs->start[i]; n < end_of(m, i); ++n) {
-        const int32_t other = walls->of[pairs->index[n]];
+        const int32_t other = walls->of[wadi_sph_other(pairs, n)];
         count += other >= 0 && has_common(walls, near, other);
     }
     return count;
@@ -139,7 +139,7 @@ static void write_images(const Mirrors *m, int32_t near)
     WadiSphMirror *to = pairs->mirror + pairs->mirror_start[near];
     WadiF4 pressed = { 0 };
     for (int64_t n = pairs->start[i]; n < end_of(m, i); ++n) {
-        const int32_t j = pairs->index[n];
+        const int32_t j = wadi_sph_other(pairs, n);
         Common common[WADI_SPH_CONTACT_MAX];
         const int walls_of_both = walls->of[j] >= 0 ? find_common(walls, near, walls->of[j], common) : 0;
         if (walls_of_both == 0) {

@@ -159,7 +159,8 @@ static void write_eight(const Search *s, int32_t i, List *list, int32_t *index, 
     for (int l = count; l < LANES; ++l) {
         index[l] = i;
     }
-    wadi_sph_load_eight(pairs, &pairs->place[i], index, &eight);
+    const WadiU8 offsets = *(const WadiU8 *)index << 4;
+    wadi_sph_load_eight(pairs, &pairs->place[i], (const uint32_t *)&offsets, &eight);
     const WadiF8 square = eight.x * eight.x + eight.y * eight.y + eight.z * eight.z;
     float w[LANES], slope[LANES];
     if (in->size != NULL) {
@@ -184,10 +185,10 @@ static void write_eight(const Search *s, int32_t i, List *list, int32_t *index, 
     list->z += rounded * eight.z;
     list->slope += rounded;
     if (count == LANES) { /* not by a call */
-        memcpy(pairs->index + list->to, index, LANES * sizeof *index);
+        memcpy(pairs->offset + list->to, &offsets, sizeof offsets);
         memcpy(pairs->slope + list->to, &shorts, sizeof shorts);
     } else {
-        memcpy(pairs->index + list->to, index, (size_t)count * sizeof *index);
+        memcpy(pairs->offset + list->to, &offsets, (size_t)count * sizeof *pairs->offset);
         memcpy(pairs->slope + list->to, &shorts, (size_t)count * sizeof *pairs->slope);
     }
     list->to += count;
@@ -374,6 +375,10 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
     const int32_t count = sort->tile_start[sort->tiles.count] - sort->first;
     Search s = { .in = in, .pairs = pairs, .density = density };
     *pairs = (WadiSphPairs){ .count = count, .size = in->size };
+    if (count > WADI_SPH_PARTICLES_MAX) {
+        return wadi_fail(error, WADI_ERR_MEMORY, "%d particles are more than the solver sph can hold, %d",
+                         (int)count, (int)WADI_SPH_PARTICLES_MAX);
+    }
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->place, (size_t)count, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->start, (size_t)count + 1, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->same, (size_t)count, "neighbours", error));
@@ -399,9 +404,9 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
         pairs->start[i + 1] += pairs->start[i];
     }
     const size_t total = (size_t)pairs->start[count];
-    WADI_TRY(WADI_ARENA_NEW(arena, &pairs->index, total + LANES, "neighbours", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &pairs->offset, total + LANES, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->slope, total + LANES, "neighbours", error));
-    memset(pairs->index + total, 0, LANES * sizeof *pairs->index);
+    memset(pairs->offset + total, 0, LANES * sizeof *pairs->offset);
     memset(pairs->slope + total, 0, LANES * sizeof *pairs->slope);
     s.pass = PASS_FILL;
     wadi_parallel_for(sort->tiles.count, 1, search_tiles, &s);

@@ -27,7 +27,9 @@ typedef struct WadiSphPairs {
     int32_t count; /* particles */
     int64_t *start;
     int32_t *same;
-    int32_t *index; /* j; eight valid entries follow the last */
+    /* 16 j, the bytes before the rows of four of j: one instruction less a neighbour in every pass. Eight
+     * valid entries follow the last. */
+    uint32_t *offset;
     /* Of each pair, in units of `slope_unit`: V_i V_j dx grad_i W_ij is slope (x_j - x_i), a vector of
      * places. Sixteen bits, because passes over the pairs are bound by memory. Both entries of a pair are
      * the same number, whatever the volumes and sizes are, so forces are exactly opposite. */
@@ -63,6 +65,15 @@ typedef struct WadiSphPairsIn {
 /* Makes the lists, and the densities over those at rest. Memory in the arena. */
 WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSphPairsIn *in,
                                WadiArena *arena, WadiError *error);
+
+/* Particles of a list at most: offsets have 32 bits. */
+#define WADI_SPH_PARTICLES_MAX (INT32_C(1) << 28)
+
+/* The neighbour j of entry n. */
+static inline int32_t wadi_sph_other(const WadiSphPairs *pairs, int64_t n)
+{
+    return (int32_t)(pairs->offset[n] >> 4);
+}
 
 /* Of the sums over the neighbours of i: with it slopes are those of V_j dx grad_i W_ij. */
 static inline float wadi_sph_unit(const WadiSphPairs *pairs, int32_t i)

@@ -62,12 +62,12 @@ static inline void wadi_sph_flux_list(const WadiSphFlow *x, int32_t i, bool of_s
  * it for ever. */
 static inline __attribute__((always_inline)) void wadi_sph_remove_noise(const WadiSphFlow *x,
                                                                         const WadiSphFluxList *list,
-                                                                        const int32_t *j, WadiF8 *drop)
+                                                                        const uint32_t *j, WadiF8 *drop)
 {
     WadiF8 noise = (WadiF8){ 0 } + list->noise;
     for (int l = 0; l < WADI_SPH_LANES && x->in->pairs->size != NULL; ++l) {
-        noise[l] =
-            list->noise * 0.5f * (wadi_sph_size(x->in->pairs, list->i) + wadi_sph_size(x->in->pairs, j[l]));
+        const float other = wadi_sph_size(x->in->pairs, (int32_t)(j[l] >> 4));
+        noise[l] = list->noise * 0.5f * (wadi_sph_size(x->in->pairs, list->i) + other);
     }
     const WadiF8 zero = { 0 }, down = *drop - noise, up = *drop + noise;
     *drop = WADI_MAX8(down, zero) + WADI_MIN8(up, zero);
@@ -79,17 +79,17 @@ static inline __attribute__((always_inline)) void wadi_sph_flux_eight(const Wadi
                                                                       WadiF8 *flow, WadiF8 *conductance)
 {
     const WadiSphPairs *pairs = x->in->pairs;
-    const int32_t *j = pairs->index + n;
+    const uint32_t *j = pairs->offset + n;
     WadiSphEight eight;
     WadiF8 slope, others, rate = (WadiF8){ 0 } + list->rate;
     wadi_sph_load_slopes(pairs, n, list->end, &slope);
     wadi_sph_load_eight(pairs, &list->place, j, &eight);
     for (int l = 0; l < WADI_SPH_LANES; ++l) {
-        others[l] = list->others[j[l]];
+        others[l] = list->others[j[l] >> 4];
     }
     if (!(list->rate == list->rate)) {
         for (int l = 0; l < WADI_SPH_LANES; ++l) {
-            rate[l] = wadi_sph_flux_rate(x, list->i, j[l]) * pairs->slope_unit;
+            rate[l] = wadi_sph_flux_rate(x, list->i, (int32_t)(j[l] >> 4)) * pairs->slope_unit;
         }
     }
     const float *weight = x->weight, head = list->head;

@@ -22,7 +22,7 @@ typedef struct Gain {
 /* Masses that go to four neighbours j: whole quanta, with the factors of donors and acceptors. Without
  * branches: half of the flows go either way. */
 static inline __attribute__((always_inline)) void limit_four(const WadiSphFlow *x, int32_t i,
-                                                             const int32_t *j, const WadiF4 *flow,
+                                                             const int32_t j[4], const WadiF4 *flow,
                                                              WadiD4 *mass)
 {
     const WadiD4 own_give = (WadiD4){ 0 } + x->give[i], own_take = (WadiD4){ 0 } + x->take[i];
@@ -38,7 +38,7 @@ static inline __attribute__((always_inline)) void limit_four(const WadiSphFlow *
 
 /* What four neighbours give, as momentum. */
 static inline __attribute__((always_inline)) void add_momentum(const WadiSphFlow *x, int32_t i,
-                                                               const int32_t *j, const WadiD4 *mass,
+                                                               const int32_t j[4], const WadiD4 *mass,
                                                                WadiF4 *momentum)
 {
     const WadiF4 own = x->velocity[i], flow = WADI_FLOATS(*mass), zero = { 0 };
@@ -55,7 +55,7 @@ static void add_gains(const WadiSphFlow *x, int32_t i, Gain *gain)
     const int64_t end = pairs->start[i + 1];
     const int64_t shift = x->flow_shift[i];
     for (int64_t n = wadi_sph_flow_first(x, i); n < end; n += 4) {
-        const int32_t *j = pairs->index + n, left = (int32_t)(end - n);
+        const int32_t left = (int32_t)(end - n);
         const WadiI4 lane = { 0, 1, 2, 3 }, is_before = lane < left;
         const WadiF4 zero = { 0 }, all = *(const WadiF4 *)(x->flow + (n + shift));
         const WadiF4 flow = (WadiF4)((WadiI4)all & is_before);
@@ -63,6 +63,8 @@ static void add_gains(const WadiSphFlow *x, int32_t i, Gain *gain)
         if ((is_moving[0] | is_moving[1] | is_moving[2] | is_moving[3]) == 0) {
             continue;
         }
+        const int32_t j[4] = { wadi_sph_other(pairs, n), wadi_sph_other(pairs, n + 1),
+                               wadi_sph_other(pairs, n + 2), wadi_sph_other(pairs, n + 3) };
         WadiD4 mass;
         limit_four(x, i, j, &flow, &mass);
         gain->mass -= mass;
@@ -124,7 +126,7 @@ static void seep_block(void *context, int64_t first, int64_t end)
                 WadiF8 flow, conductance;
                 wadi_sph_flux_eight(x, &list, n, &flow, &conductance);
                 for (int l = 0; l < WADI_SPH_LANES; ++l) {
-                    sum += x->in->fixed[pairs->index[n + l]] != 0 ? fabsf(flow[l]) : 0.0f;
+                    sum += x->in->fixed[wadi_sph_other(pairs, n + l)] != 0 ? fabsf(flow[l]) : 0.0f;
                 }
             }
         }

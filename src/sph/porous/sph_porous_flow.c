@@ -98,7 +98,7 @@ static bool is_active(const WadiSphFlow *x, int32_t i)
         return true;
     }
     for (int64_t n = pairs->start[i]; n < other && x->in->is_sand[i]; ++n) {
-        if (x->water[pairs->index[n]] > 0.0) {
+        if (x->water[wadi_sph_other(pairs, n)] > 0.0) {
             return true;
         }
     }

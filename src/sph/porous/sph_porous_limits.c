@@ -104,7 +104,7 @@ static double sure_loss(const WadiSphFlow *x, int32_t i, uint32_t first, uint32_
     const int64_t shift = x->flow_shift[i];
     double loss = wadi_sph_whole_quanta(x->leak[i] * give);
     for (int64_t n = wadi_sph_flow_first(x, i); n < pairs->start[i + 1]; ++n) {
-        const int32_t j = pairs->index[n];
+        const int32_t j = wadi_sph_other(pairs, n);
         const double *factor = factors[x->rank[j] - first < end - first];
         loss += wadi_sph_whole_quanta(larger(0.0, (double)x->flow[n + shift]) * smaller(give, factor[j]));
     }

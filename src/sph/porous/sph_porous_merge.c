@@ -18,7 +18,7 @@ static int32_t find_heir(const WadiSphPorousIn *in, const double *water, const u
     int32_t heir = -1;
     float least = INFINITY;
     for (int64_t n = pairs->start[i]; n < pairs->start[i + 1]; ++n) {
-        const int32_t j = pairs->index[n];
+        const int32_t j = wadi_sph_other(pairs, n);
         const WadiF4 d = WADI_SPH_OFFSET(pairs->place[i], pairs->place[j]);
         const float square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
         const bool is_better = heir < 0 || (in->is_sand[j] && !in->is_sand[heir]) ||
@@ -64,7 +64,7 @@ static int32_t nearest_water(const WadiSphPorousIn *in, const double *water, int
     int32_t nearest = -1;
     float least = INFINITY;
     for (int64_t n = pairs->start[i] + pairs->same[i]; n < pairs->start[i + 1]; ++n) {
-        const int32_t j = pairs->index[n];
+        const int32_t j = wadi_sph_other(pairs, n);
         const WadiF4 d = WADI_SPH_OFFSET(pairs->place[i], pairs->place[j]);
         const float square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
         if (square < least && water[j] + in->film[i] <= wadi_sph_full_mass(in, j)) {

@@ -20,7 +20,7 @@ static inline __attribute__((always_inline)) void wadi_sph_push_list(const WadiS
         WadiF8 slope;
         WadiSphEight eight;
         wadi_sph_load_slopes(pairs, n, end, &slope);
-        wadi_sph_load_eight(pairs, &place, pairs->index + n, &eight);
+        wadi_sph_load_eight(pairs, &place, pairs->offset + n, &eight);
         const WadiF8 push = slope * eight.number;
         sum->x += eight.x * push;
         sum->y += eight.y * push;
@@ -63,12 +63,11 @@ static inline __attribute__((always_inline)) float wadi_sph_push(const WadiSphPr
 static inline __attribute__((always_inline)) void wadi_sph_compress_two(const WadiSphPairs *pairs,
                                                                         const WadiU8 *place, const WadiF8 *v,
                                                                         const WadiF4 *velocity,
-                                                                        const int32_t *j, const WadiF8 *slope,
-                                                                        WadiF8 *sum)
+                                                                        const uint32_t *j,
+                                                                        const WadiF8 *slope, WadiF8 *sum)
 {
-    const WadiU4 *at = (const WadiU4 *)pairs->place;
-    const WadiU8 to = WADI_SPH_JOIN_INTS(at[j[0]], at[j[1]]);
-    const WadiF8 faster = *v - WADI_SPH_JOIN_FLOATS(velocity[j[0]], velocity[j[1]]);
+    const WadiU8 to = (WadiU8)WADI_SPH_TWO_ROWS(pairs->place, j[0], j[1]);
+    const WadiF8 faster = *v - (WadiF8)WADI_SPH_TWO_ROWS(velocity, j[0], j[1]);
     *sum += __builtin_convertvector((WadiI8)(*place - to), WadiF8) * *slope * faster;
 }
 
@@ -84,7 +83,7 @@ static inline __attribute__((always_inline)) float wadi_sph_compression(const Wa
     const int64_t end = pairs->start[i + 1];
     WadiF8 a = { 0 }, b = { 0 };
     for (int64_t n = pairs->start[i]; n < end; n += WADI_SPH_LANES) {
-        const int32_t *j = pairs->index + n;
+        const uint32_t *j = pairs->offset + n;
         WadiF8 slope[4];
         wadi_sph_spread_slopes(pairs, n, end, slope);
         wadi_sph_compress_two(pairs, &place, &twice, velocity, j, &slope[0], &a);
@@ -119,7 +118,7 @@ static inline __attribute__((always_inline)) void wadi_sph_sum_squares(const Wad
         WadiF8 slope;
         WadiSphEight eight;
         wadi_sph_load_slopes(pairs, n, end, &slope);
-        wadi_sph_load_eight(pairs, &place, pairs->index + n, &eight);
+        wadi_sph_load_eight(pairs, &place, pairs->offset + n, &eight);
         const WadiF8 x = eight.x * slope, y = eight.y * slope, z = eight.z * slope;
         *squares += (x * x + y * y + z * z) * eight.number;
     }

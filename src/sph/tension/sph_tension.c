@@ -30,7 +30,7 @@ static WadiF4 missing_of(const WadiSphTensionIn *in, int32_t i)
     const WadiI4 place = pairs->place[i];
     WadiF4 sum = { 0 };
     for (int64_t n = pairs->start[i]; n < pairs->start[i + 1]; ++n) {
-        sum -= WADI_SPH_OFFSET(place, pairs->place[pairs->index[n]]) * wadi_sph_slope(pairs, i, n);
+        sum -= WADI_SPH_OFFSET(place, pairs->place[wadi_sph_other(pairs, n)]) * wadi_sph_slope(pairs, i, n);
     }
     const int32_t near = in->walls->of[i];
     for (int c = 0; near >= 0 && c < in->walls->contact_count[near]; ++c) {
@@ -85,7 +85,7 @@ static void pull_block(void *context, int64_t first, int64_t end)
         const WadiF4 own = t->root[i];
         WadiF4 sum = { 0 }, hold = { 0 };
         for (int64_t n = pairs->start[i]; n < pairs->start[i] + pairs->same[i]; ++n) {
-            const int32_t j = pairs->index[n];
+            const int32_t j = wadi_sph_other(pairs, n);
             const WadiF4 o = WADI_SPH_OFFSET(pairs->place[j], place), g = o * wadi_sph_slope(pairs, i, n);
             sum += pull_of(own, g) + pull_of(t->root[j], g);
             const float inverse = 2.0f / (wadi_sph_size(pairs, i) + wadi_sph_size(pairs, j));

@@ -71,13 +71,13 @@ static WadiF4 pull_of(const WadiSphViscosityIn *in, const WadiF4 *v, int32_t i, 
     const int64_t end = pairs->start[i] + pairs->same[i];
     WadiF8 x = { 0 }, y = { 0 }, z = { 0 };
     for (int64_t n = pairs->start[i]; n < end; n += WADI_SPH_LANES) {
-        const int32_t *j = pairs->index + n;
+        const uint32_t *j = pairs->offset + n;
         WadiF8 slope;
         WadiSphEight o;
         WadiU8 to[4];
         wadi_sph_load_slopes(pairs, n, end, &slope);
         wadi_sph_load_eight(pairs, &place, j, &o);
-        wadi_sph_load_rows((const WadiSphRow *)v, j, to);
+        wadi_sph_load_rows(v, j, to);
         const WadiF8 along =
             o.x * ((WadiF8)to[0] - own[0]) + o.y * ((WadiF8)to[1] - own[1]) + o.z * ((WadiF8)to[2] - own[2]);
         const WadiF8 square = o.x * o.x + o.y * o.y + o.z * o.z + small;
@@ -117,7 +117,7 @@ static void mark_block(void *context, int64_t first, int64_t end)
         uint8_t is_implicit = s->is_thick[i];
         const int64_t last = pairs->start[i] + pairs->same[i];
         for (int64_t n = pairs->start[i]; n < last && is_implicit == 0; ++n) {
-            is_implicit = s->is_thick[pairs->index[n]];
+            is_implicit = s->is_thick[wadi_sph_other(pairs, n)];
         }
         s->is_implicit[i] = is_implicit;
     }
