@@ -60,6 +60,10 @@ typedef struct WadiSphStep {
     float *density;       /* over that at rest */
     WadiF4 *velocity;
     float *pressure; /* P = p dt / (rho dx), m/s */
+    /* Of the pressure solve, in a scene with sand, else NULL: v* where the velocities have the forces of
+     * `pressure` already, and the numbers of WadiSphPressureIn that belong to these. */
+    const WadiF4 *wanted;
+    float *rough;
     /* With water in sand, else NULL: slope k and cohesion c_k dt / (rho dx) of the yield law, and viscosity
      * (Pa s), each of the particle as wet as it is; 0 for water. */
     float *slope, *cohesion, *mud;

@@ -150,13 +150,12 @@ static void remove_friction_block(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Those with the new friction alone. */
+/* Those with the new friction alone, in `rubbed`. */
 static void remove_pressure_block(void *context, int64_t first, int64_t end)
 {
     const Sand *s = context;
     for (int64_t i = first; i < end; ++i) {
         s->rubbed[i] = s->free[i] + (s->step->velocity[i] - s->rubbed[i]);
-        s->step->velocity[i] = s->rubbed[i];
     }
 }
 
@@ -170,6 +169,7 @@ static WadiStatus begin(Sand *s, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->bound, count, "friction", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->free, count, "friction", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->rubbed, count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &step->rough, count, "friction", error));
     s->pascal = (float)(sph->materials.density * sph->spacing / step->dt);
     for (int c = 0; c < 9; ++c) {
         s->column[c] =
@@ -220,6 +220,7 @@ static WadiStatus rub(Sand *s, WadiSphFrictionIn *in, WadiError *error)
     step->friction_solves += 1;
     step->friction_iterations += report.iterations;
     wadi_parallel_for(step->count, BLOCK, remove_pressure_block, s);
+    step->wanted = s->rubbed;
     return WADI_OK;
 }
 
@@ -251,8 +252,10 @@ WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error
     for (int n = 0; n < rounds; ++n) {
         RUN("friction", rub(&s, &in, error));
         RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
+        step->wanted = NULL;
     }
     wadi_parallel_for(step->count, BLOCK, store_block, &s);
+    step->rough = NULL;
     wadi_arena_release_temporaries(sph->context.scratch, mark);
     return WADI_OK;
 }

@@ -136,6 +136,7 @@ static WadiStatus solve(WadiSph *sph, WadiSphStep *step, WadiSphPressureIn *in, 
             break;
         }
         sph->largest *= 1.5;
+        in->wanted = NULL;
         memcpy(step->pressure, before, count * sizeof *before);
     }
     return WADI_OK;
@@ -243,9 +244,11 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
 
 void wadi_sph_apply_pressure(WadiSphStep *step)
 {
-    const WadiSphPressureIn in = {
-        .pairs = &step->pairs, .walls = &step->walls, .is_sand = step->is_sand, .lightness = step->lightness
-    };
+    const WadiSphPressureIn in = { .pairs = &step->pairs,
+                                   .walls = &step->walls,
+                                   .is_sand = step->is_sand,
+                                   .lightness = step->lightness,
+                                   .rough = step->rough };
     wadi_sph_pressure_apply(step->velocity, step->pressure, &in);
 }
 
@@ -268,6 +271,8 @@ WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *e
     wadi_parallel_for(step->count, BLOCK, source_block, &sources);
     in.source = source;
     in.coarse = &step->coarse;
+    in.wanted = step->wanted;
+    in.rough = step->rough;
     WADI_TRY(solve(sph, step, &in, error));
     wadi_arena_release(arena, mark);
     return WADI_OK;

@@ -27,6 +27,7 @@ typedef struct Solve {
     float *residual, *change; /* of a correction on the coarse grid */
     float length;             /* of it */
     bool is_zero;             /* pressure and velocities are 0 */
+    bool is_pushed;           /* the velocities have the forces of the numbers */
     double *partials;
 } Solve;
 
@@ -47,6 +48,15 @@ static void push_block(void *context, int64_t first, int64_t end)
         }
         s->velocity[i] = push;
     }
+}
+
+/* The velocities by the forces of the numbers. */
+static void push_all(Solve *s)
+{
+    if (!s->is_pushed) {
+        wadi_parallel_for(s->in->pairs->count, BLOCK, push_block, s);
+    }
+    s->is_pushed = false;
 }
 
 /* R of the numbers in `place`, whose velocities are known; with the velocity of walls
@@ -191,7 +201,7 @@ static WadiStatus correct(Solve *s, double *moved, WadiArena *arena, WadiError *
     if (s->is_zero) {
         wadi_parallel_for(count, BLOCK, first_residual_block, s);
     } else {
-        wadi_parallel_for(count, BLOCK, push_block, s);
+        push_all(s);
         wadi_parallel_for(count, BLOCK, residual_block, s);
     }
     WADI_TRY(wadi_sph_coarse_solve(s->in->coarse, s->in->pairs->place, s->residual, s->change, arena, error));
@@ -215,14 +225,19 @@ static WadiStatus begin(Solve *s, WadiArena *arena, WadiError *error)
 {
     const size_t count = (size_t)s->in->pairs->count;
     const size_t blocks = (size_t)wadi_parallel_block_count(s->in->pairs->count, BLOCK);
-    if (!s->in->is_shift) {
+    s->wanted = s->in->wanted;
+    s->rough = s->in->rough;
+    s->is_pushed = s->wanted != NULL;
+    if (!s->in->is_shift && s->wanted == NULL) {
         WadiF4 *wanted = NULL;
         WADI_TRY(WADI_ARENA_NEW(arena, &wanted, count, "pressure", error));
         memcpy(wanted, s->velocity, count * sizeof *wanted);
         s->wanted = wanted;
     }
     WADI_TRY(WADI_ARENA_NEW(arena, &s->last, count, "pressure", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &s->rough, count, "pressure", error));
+    if (s->rough == NULL) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &s->rough, count, "pressure", error));
+    }
     return WADI_ARENA_NEW(arena, &s->partials, 2 * blocks, "pressure", error);
 }
 
@@ -250,7 +265,7 @@ WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const Wadi
             WADI_TRY(correct(&s, &moved, arena, error));
             t = report->iterations == 0 ? AFTER_FIRST : AFTER_OTHERS;
         } else {
-            wadi_parallel_for(count, BLOCK, push_block, &s);
+            push_all(&s);
             moved = wadi_parallel_sum(count, BLOCK, step_block, &s, s.partials + blocks);
         }
         report->iterations += 1;
@@ -271,7 +286,7 @@ WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const Wadi
     } else {
         s.momentum = 0.0f;
         wadi_parallel_for(count, BLOCK, extrapolate_block, &s);
-        wadi_parallel_for(count, BLOCK, push_block, &s);
+        push_all(&s);
     }
     wadi_arena_release(arena, mark);
     return WADI_OK;
@@ -282,8 +297,11 @@ static void apply_block(void *context, int64_t first, int64_t end)
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         WadiF4 push;
-        wadi_sph_push(s->in, i, &push);
+        const float rough = wadi_sph_push(s->in, i, &push);
         s->velocity[i] -= push * s->in->lightness[i];
+        if (s->in->rough != NULL) {
+            s->in->rough[i] = rough;
+        }
     }
 }
 

@@ -21,9 +21,14 @@ typedef struct WadiSphPressureIn {
     /* Per particle: 1 neither has a pressure nor a neighbour that may have one. NULL: none is known. */
     const uint8_t *is_idle;
     const float *source; /* s_i, m/s: rate at which the particle may become denser */
-    float smooth[2];     /* weight of the differences between neighbours: of water, of sand */
-    double largest;      /* eigenvalue of operator over diagonal, from wadi_sph_pressure_largest */
-    double tolerance;    /* of the mean residual, m/s */
+    /* v*, where the velocities of the entry have the forces of the guess already; NULL: they are v*. */
+    const WadiF4 *wanted;
+    /* Per particle: how much the pressure differs from that of the neighbours, as wadi_sph_push returns it;
+     * with `wanted` on entry that of the guess, after that of the result. NULL: not needed. */
+    float *rough;
+    float smooth[2];  /* weight of the differences between neighbours: of water, of sand */
+    double largest;   /* eigenvalue of operator over diagonal, from wadi_sph_pressure_largest */
+    double tolerance; /* of the mean residual, m/s */
     int max_iterations;
     const WadiSphCoarse *coarse; /* for long waves; NULL: none */
 } WadiSphPressureIn;
@@ -34,11 +39,12 @@ typedef struct WadiSphPressureReport {
     bool has_diverged;      /* the eigenvalue is too low: velocities are those of the entry */
 } WadiSphPressureReport;
 
-/* `velocity`: v* on entry, v after; `pressure`: P of the last step on entry. Uses pairs->place[.][3]. */
+/* `velocity`: v* on entry (but see `wanted`), v after; `pressure`: P of the last step on entry. Uses
+ * pairs->place[.][3]. */
 WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const WadiSphPressureIn *in,
                                    WadiSphPressureReport *report, WadiArena *arena, WadiError *error);
 
-/* `velocity` after the forces of a given pressure P. Uses pairs->place[.][3]. */
+/* `velocity` after the forces of a given pressure P; sets in->rough. Uses pairs->place[.][3]. */
 void wadi_sph_pressure_apply(WadiF4 *velocity, const float *pressure, const WadiSphPressureIn *in);
 
 /* 1 over the diagonal of the operator from P to -R, per particle. Uses pairs->place[.][3]. */
