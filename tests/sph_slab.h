@@ -98,15 +98,15 @@ static inline void slab_find_pairs(Slab *slab)
         slab->place[i][3] = 0;
     }
     for (int i = 0; i < slab->count; ++i) {
-        double density = scale + (double)slab->cover[i];
+        double density = (double)slab->kernel.own + (double)slab->cover[i];
         slab->start[i] = end;
         slab->sum[i] = (WadiF4){ 0 };
         for (int j = 0; j < slab->count; ++j) {
             const WadiF4 d = WADI_SPH_OFFSET(slab->place[j], slab->place[i]) * (float)(1.0 / places);
             const double q = 0.5 * sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]));
-            if (j != i && q < 1.0) {
+            if (j != i && 2.0 * q < WADI_SPH_REACH) {
                 const double t = 1.0 - q, m = fmax(0.0, 0.5 - q);
-                density += scale * (2.0 * t * t * t - 8.0 * m * m * m);
+                density += scale * (2.0 * t * t * t - 8.0 * m * m * m - WADI_SPH_CUT);
                 assert_true(end + 8 < SLAB_PAIRS);
                 const uint16_t pair_slope = (uint16_t)lrint(UINT16_MAX * 0.5 * (t * t - 4.0 * m * m) / q);
                 WadiF4 offset = WADI_SPH_OFFSET(slab->place[i], slab->place[j]);

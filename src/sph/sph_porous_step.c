@@ -247,7 +247,7 @@ static int64_t evaporate(const WadiSph *sph, const WadiSphStep *step, double *wa
 {
     const WadiScene *scene = sph->context.world->scene;
     const uint8_t *material = sph->context.particles->material + step->sort.first;
-    const double lone = (double)sph->kernel.scale;
+    const double lone = (double)sph->kernel.own;
     int64_t quanta = 0;
     for (int32_t i = 0; i < step->count; ++i) {
         const WadiPoresDef *pores = &scene->materials[material[i]].pores;

@@ -78,18 +78,18 @@ static void check_other_side(const WadiSphPairs *pairs, const uint8_t *fixed, in
     assert_true(fixed[j] || (back < pairs->start[j + 1] && pairs->slope[back] == pairs->slope[n]));
 }
 
-/* The list of i has every particle within the support once, of its own kind first, with the slope of the
+/* The list of i has every particle within its reach once, of its own kind first, with the slope of the
  * kernel; the density is their sum. */
 static void check_list(const Block *b, const uint8_t *fixed, const float *volume, int32_t i)
 {
     const WadiSphPairs *pairs = &b->pairs;
     const double scale = (double)b->kernel.scale;
     const double own = (double)wadi_sph_size(pairs, i);
-    double density = scale * (double)volume[i] / (own * own * own);
+    double density = scale * (1.0 - WADI_SPH_CUT) * (double)volume[i] / (own * own * own);
     int32_t found = 0;
     for (int32_t j = 0; j < b->count; ++j) {
         const double q = distance(pairs, i, j);
-        found += j != i && q < 1.0;
+        found += j != i && WADI_SPH_SUPPORT * q < WADI_SPH_REACH;
     }
     assert_int_equal(pairs->start[i + 1] - pairs->start[i], fixed[i] ? 0 : found);
     int32_t last[2] = { -1, -1 };
@@ -99,13 +99,13 @@ static void check_list(const Block *b, const uint8_t *fixed, const float *volume
         assert_int_equal(b->is_sand[i] != b->is_sand[j], is_other);
         const double q = distance(pairs, i, j), t = 1.0 - q, m = fmax(0.0, 0.5 - q);
         const double slope = q < 0.5 ? 2.0 - 3.0 * q : t * t / q;
-        assert_true(j != i && q < 1.0 && j != last[is_other]);
+        assert_true(j != i && WADI_SPH_SUPPORT * q < WADI_SPH_REACH && j != last[is_other]);
         last[is_other] = j;
         const double size = 0.5 * (own + (double)wadi_sph_size(pairs, j)), cube = size * size * size;
         CHECK_NEAR((double)wadi_sph_pair_slope(pairs, n) / (double)pairs->steepest,
                    0.5 * slope * (double)volume[i] * (double)volume[j] / (cube * size * size),
                    0.6 * (double)(pairs->slope_unit / pairs->steepest));
-        density += scale * (2.0 * t * t * t - 8.0 * m * m * m) * (double)volume[j] / cube;
+        density += scale * (2.0 * t * t * t - 8.0 * m * m * m - WADI_SPH_CUT) * (double)volume[j] / cube;
         check_other_side(pairs, fixed, i, j, n);
     }
     CHECK_NEAR((double)b->density[i], fixed[i] ? 1.0 : density, 1e-5 * density);

@@ -3,6 +3,13 @@
 #include "math/kernels.h"
 #include "sph/walls/sph_kernel.h"
 
+/* The spline less what it is at the reach, and 0 from there on. */
+static double kernel_at(double r)
+{
+    const double h = WADI_SPH_SUPPORT;
+    return r < WADI_SPH_REACH ? wadi_kernel_cubic(r, h, 3) - wadi_kernel_cubic(WADI_SPH_REACH, h, 3) : 0.0;
+}
+
 /* Density and x-derivative that the particles of a lattice with x, y or z < 0 would give to the one at the
  * origin: the part beyond `walls` planes at half a spacing. */
 static void missing_of(int walls, double *density, double *slope)
@@ -13,7 +20,7 @@ static void missing_of(int walls, double *density, double *slope)
         for (int j = -2; j <= 2; ++j) {
             for (int i = -2; i <= 2; ++i) {
                 const double r = sqrt((double)(i * i + j * j + k * k));
-                const double w = wadi_kernel_cubic(r, WADI_SPH_SUPPORT, 3);
+                const double w = kernel_at(r);
                 const bool is_missing = i < 0 || (walls > 1 && j < 0) || (walls > 2 && k < 0);
                 all += w;
                 *density += is_missing ? w : 0.0;
@@ -51,12 +58,14 @@ static void a_lattice_has_density_one_everywhere(void **unused)
     wadi_sph_kernel_init(&kernel);
     /* The kernel of theory has the integral 1; that of the solver the lattice's sum. */
     const double scale = (double)kernel.scale / wadi_kernel_cubic(0.0, h, 3);
-    double integral = 0.0;
+    double integral = 0.0, cut = 0.0;
     for (int n = 0; n < SHELLS; ++n) {
         const double r = (n + 0.5) * h / SHELLS;
         integral += 4.0 * pi * r * r * wadi_kernel_cubic(r, h, 3) * h / SHELLS;
+        cut += 4.0 * pi * r * r * kernel_at(r) * h / SHELLS;
     }
     CHECK_NEAR(integral, 1.0, 1e-4);
+    CHECK_NEAR(cut, 1.0, 0.01);
     double worst = 0.0;
     for (int n = 0; n < POINTS * POINTS * POINTS; ++n) {
         const int at[3] = { n % POINTS, n / POINTS % POINTS, n / (POINTS * POINTS) };
@@ -68,7 +77,7 @@ static void a_lattice_has_density_one_everywhere(void **unused)
                 const double d = cell[a] - (double)at[a] / (POINTS - 1);
                 square += d * d;
             }
-            sum += square < h * h ? scale * wadi_kernel_cubic(sqrt(square), h, 3) : 0.0;
+            sum += scale * kernel_at(sqrt(square));
         }
         if (n == 0) {
             CHECK_NEAR(sum, 1.0, 1e-6);
@@ -118,6 +127,14 @@ static void the_slope_is_the_derivative(void **unused)
     CHECK_NEAR(slope, 0.0, 0.0);
 }
 
+/* int_q^e s ((1 - s)^3 - (1 - e)^3) ds, e the reach over the support, with u = 1 - s. */
+static double plane_of(double q)
+{
+    const double e = WADI_SPH_REACH / WADI_SPH_SUPPORT, u = 1.0 - q, v = 1.0 - e;
+    const double whole = (pow(u, 4) - pow(v, 4)) / 4 - (pow(u, 5) - pow(v, 5)) / 5;
+    return q < e ? whole - pow(v, 3) * (e * e - q * q) / 2 : 0.0;
+}
+
 /* The closed form of the plane's integral: W is a cubic polynomial of r from one spacing on. */
 static void the_row_s_image_is_the_integral_over_a_plane(void **unused)
 {
@@ -127,9 +144,7 @@ static void the_row_s_image_is_the_integral_over_a_plane(void **unused)
     double first, slope;
     wadi_sph_kernel_wall(&kernel, 0.5, &first, &slope);
     for (double d = 0.5; d < 1.0; d += 0.05) {
-        /* int_q^1 s (1 - s)^3 ds with u = 1 - s, over the same from 1/2. */
-        const double u = 1.0 - d;
-        const double exact = (pow(u, 4) / 4 - pow(u, 5) / 5) / (pow(0.5, 4) / 4 - pow(0.5, 5) / 5);
+        const double exact = plane_of(d) / plane_of(0.5);
         double part;
         wadi_sph_kernel_wall(&kernel, d, &part, &slope);
         CHECK_NEAR(part / first, exact, 1e-4);

@@ -72,7 +72,7 @@ static bool has_common(const WadiSphWalls *walls, int32_t near_i, int32_t near_j
 static void sum_images(const Common *common, int count, const WadiF4 *offset, float scale, float size,
                        WadiF4 *gradient, WadiF4 *back)
 {
-    const float reach = (float)WADI_SPH_SUPPORT * size;
+    const float reach = (float)WADI_SPH_REACH * size;
     const float unit = (float)(WADI_SPH_PLACES * WADI_SPH_PLACES);
     const WadiF4 d = *offset; /* spacings */
     const float square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];

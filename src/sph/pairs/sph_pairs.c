@@ -63,7 +63,7 @@ static void set_places(void *context, int64_t first, int64_t end)
 static void set_centre(const Search *s, int32_t i, WadiSphCentre *c)
 {
     c->half = s->reach.of;
-    c->reach = s->reach.of != NULL ? s->reach.of[i] : (float)(WADI_SPH_SUPPORT * WADI_SPH_PLACES);
+    c->reach = s->reach.of != NULL ? s->reach.of[i] : (float)(WADI_SPH_REACH * WADI_SPH_PLACES);
     for (int a = 0; a < 3; ++a) {
         c->axis[a] = s->axis[a];
         c->at[a] = (uint32_t)s->axis[a][i];
@@ -239,7 +239,7 @@ static void fill(const Search *s, int32_t i, const WadiSphRange *ranges, int ran
         s->pairs->sum[i] = sum + others;
     }
     const float size = wadi_sph_size(s->pairs, i);
-    const float own = in->kernel->scale * (in->volume != NULL ? in->volume[i] : 1.0f) / (size * size * size);
+    const float own = in->kernel->own * (in->volume != NULL ? in->volume[i] : 1.0f) / (size * size * size);
     const int32_t near = in->walls->of[i];
     s->density[i] = own + wadi_sph_sum_lanes(&same.density) + wadi_sph_sum_lanes(&other.density) +
                     (near >= 0 ? in->walls->cover[near] : 0.0f);

@@ -121,7 +121,7 @@ static WadiStatus find_sizes(WadiSphReach *s, const float *sizes, int32_t count,
         s->largest[c] = 0.0f;
         for (int32_t i = sort->cell_start[c] - sort->first; i < sort->cell_start[c + 1] - sort->first; ++i) {
             const float size = sizes[i];
-            s->of[i] = size * (float)(0.5 * WADI_SPH_SUPPORT * WADI_SPH_PLACES);
+            s->of[i] = size * (float)(0.5 * WADI_SPH_REACH * WADI_SPH_PLACES);
             s->largest[c] = size > s->largest[c] ? size : s->largest[c];
         }
         s->row_largest[c / 8] = fmaxf(s->row_largest[c / 8], s->largest[c]);

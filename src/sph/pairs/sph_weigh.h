@@ -23,7 +23,7 @@ static inline __attribute__((always_inline)) void wadi_sph_weigh(const float squ
     for (int l = 0; l < WADI_SPH_LANES; ++l) {
         const float q = sqrtf(square[l]) * to_h;
         const float t = 1.0f - q, m = 0.5f - q < 0.0f ? 0.0f : 0.5f - q;
-        w[l] = scale * (2.0f * t * t * t - 8.0f * m * m * m);
+        w[l] = scale * (2.0f * t * t * t - 8.0f * m * m * m - (float)WADI_SPH_CUT);
         /* (t^2 - 4 m^2) / q, which is a line near 0. */
         slope[l] = gradient * (q < 0.5f ? 2.0f - 3.0f * q : t * t / (q < 0.5f ? 1.0f : q));
     }

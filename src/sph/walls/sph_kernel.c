@@ -2,9 +2,14 @@
 
 #include <math.h>
 
-#include "math/kernels.h"
-
 static const double pi = 3.14159265358979323846;
+
+/* The kernel over the spline at distance 0. */
+static double kernel_at(double r)
+{
+    const double t = 1.0 - r / WADI_SPH_SUPPORT, m = fmax(0.0, 0.5 - r / WADI_SPH_SUPPORT);
+    return r < WADI_SPH_REACH ? 2.0 * t * t * t - 8.0 * m * m * m - WADI_SPH_CUT : 0.0;
+}
 
 /* Sum of the kernel over the points of a cubic lattice; with `z_max` < 0 only those at most so high. */
 static double lattice_sum(double z_max)
@@ -13,7 +18,7 @@ static double lattice_sum(double z_max)
     for (int k = -2; k <= 2; ++k) {
         for (int j = -2; j <= 2; ++j) {
             for (int i = -2; i <= 2 && k <= z_max; ++i) {
-                sum += wadi_kernel_cubic(sqrt((double)(i * i + j * j + k * k)), WADI_SPH_SUPPORT, 3);
+                sum += kernel_at(sqrt((double)(i * i + j * j + k * k)));
             }
         }
     }
@@ -24,11 +29,11 @@ static double lattice_sum(double z_max)
 static double plane_integral(double d)
 {
     enum { STEPS = 256 };
-    const double h = WADI_SPH_SUPPORT, width = (h - d) / STEPS;
+    const double width = fmax(0.0, WADI_SPH_REACH - d) / STEPS;
     double sum = 0.0;
     for (int i = 0; i < STEPS; ++i) {
         const double r = d + (i + 0.5) * width;
-        sum += 2.0 * pi * r * wadi_kernel_cubic(r, h, 3) * width;
+        sum += 2.0 * pi * r * kernel_at(r) * width;
     }
     return sum;
 }
@@ -40,7 +45,7 @@ static double steepest_distance(double fit)
     double best = 0.0, largest = 0.0;
     for (int i = 1; i < STEPS; ++i) {
         const double d = WADI_SPH_WALL_REACH * i / STEPS;
-        const double slope = fit * 2.0 * d * wadi_kernel_cubic(2.0 * d, WADI_SPH_SUPPORT, 3);
+        const double slope = fit * 2.0 * d * kernel_at(2.0 * d);
         best = slope > largest ? d : best;
         largest = fmax(slope, largest);
     }
@@ -51,12 +56,13 @@ void wadi_sph_kernel_init(WadiSphKernel *kernel)
 {
     enum { STEPS = WADI_SPH_WALL_STEPS };
     const double width = WADI_SPH_WALL_REACH / STEPS, all = lattice_sum(INFINITY);
-    kernel->scale = (float)(wadi_kernel_cubic(0.0, WADI_SPH_SUPPORT, 3) / all);
+    kernel->scale = (float)(1.0 / all);
+    kernel->own = (float)(kernel_at(0.0) / all);
     const double fit = lattice_sum(-0.5) / all / plane_integral(1.0);
     const double knee = steepest_distance(fit);
     for (int i = 0; i <= STEPS; ++i) {
         const double d = i * width, z = 2.0 * fmax(d, knee);
-        const double slope = -4.0 * pi * fit * z * wadi_kernel_cubic(z, WADI_SPH_SUPPORT, 3);
+        const double slope = -4.0 * pi * fit * z * kernel_at(z);
         kernel->wall[i] = (float)(fit * plane_integral(z) + slope * fmin(0.0, d - knee));
         kernel->wall_slope[i] = (float)slope;
     }
