@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "sph/pairs/sph_candidates.h"
+#include "sph/pairs/sph_list.h"
 #include "sph/pairs/sph_mirrors.h"
 #include "sph/pairs/sph_ranges.h"
 #include "sph/pairs/sph_sixteen.h"
 #include "sph/pairs/sph_weigh.h"
 
-/* BUFFER: neighbours of a particle that are collected before their kernels are computed. */
-enum { PARTICLE_BLOCK = 4096, LANES = WADI_SPH_LANES, GROUP = WADI_SPH_SIXTEEN, BUFFER = 128 };
+enum { PARTICLE_BLOCK = 4096, LANES = WADI_SPH_LANES, GROUP = WADI_SPH_SIXTEEN };
 
 /* Water with less than this has vanished for its neighbours: its slopes are below one unit. */
 static const float LEAST_VOLUME = 1e-6f;
@@ -140,85 +141,78 @@ static void count(const Search *s, int32_t i, const WadiSphRange *ranges, int ra
     s->pairs->same[i] = sand == NULL ? all : s->in->is_sand[i] ? all_sand : all - all_sand;
 }
 
-/* A part of the list of i that is being written. */
-typedef struct List {
-    int32_t index[BUFFER + 2 * GROUP];
-    int count;  /* of index */
-    int64_t to; /* entry of index[0] in the lists */
-    WadiF8 density;
-    WadiF8 x, y, z, slope; /* for the sums of the pairs */
-} List;
-
-/* Writes the first neighbours of a list, at most eight, and their slopes. The numbers of the pairs are the
- * volumes. */
-static void write_eight(const Search *s, int32_t i, List *list, int32_t *index, int count)
+/* Those of the candidates n .. n + 15 whose bits are set that no wall hides from i, as bits. */
+static unsigned remove_hidden_candidates(const Search *s, const WadiSphCandidates *c, int32_t i, int n,
+                                         unsigned bits)
 {
-    const WadiSphPairsIn *in = s->in;
-    WadiSphPairs *pairs = s->pairs;
-    WadiSphEight eight;
-    for (int l = count; l < LANES; ++l) {
-        index[l] = i;
+    unsigned seen = bits;
+    for (unsigned left = bits; left != 0; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        seen &= ~(is_hidden(s, i, (int32_t)(c->offset[n + lane] >> 4)) ? 1u << lane : 0u);
     }
-    const WadiU8 offsets = *(const WadiU8 *)index << 4;
-    wadi_sph_load_eight(pairs, &pairs->place[i], (const uint32_t *)&offsets, &eight);
-    const WadiF8 square = eight.x * eight.x + eight.y * eight.y + eight.z * eight.z;
-    float w[LANES], slope[LANES];
-    if (in->size != NULL) {
-        float inverse[LANES];
-        for (int l = 0; l < LANES; ++l) {
-            inverse[l] = 2.0f / (in->size[i] + in->size[index[l]]);
+    return seen;
+}
+
+/* The lengths of the lists of i, the particle `own` of the candidates. */
+static void count_candidates(const Search *s, const WadiSphCandidates *c, int32_t i, int own, uint16_t *found)
+{
+    const float reach = (float)(WADI_SPH_REACH * WADI_SPH_PLACES), square = reach * reach;
+    const float at[3] = { c->axis[0][own], c->axis[1][own], c->axis[2][own] };
+    const bool may_be_hidden = s->in->walls->has_solids && s->in->walls->of[i] >= 0;
+    const bool has_both = s->sand != NULL;
+    int32_t all = 0, all_sand = 0;
+    for (int n = 0; n < c->count; n += GROUP) {
+        unsigned bits = wadi_sph_candidates_within(c, n, at, square);
+        bits &= ~((unsigned)(own - n) < GROUP ? 1u << (own - n) : 0u);
+        if (may_be_hidden) {
+            bits = remove_hidden_candidates(s, c, i, n, bits);
         }
-        wadi_sph_weigh_sizes((const float *)&square, in->kernel->scale, inverse, w, slope);
-    } else {
-        wadi_sph_weigh((const float *)&square, in->kernel->scale, w, slope);
+        found[n / GROUP] = (uint16_t)bits;
+        all += __builtin_popcount(bits);
+        all_sand += has_both ? __builtin_popcount(bits & c->sand[n / GROUP]) : 0;
     }
-    const WadiI8 lane = { 0, 1, 2, 3, 4, 5, 6, 7 };
-    const WadiF8 part = (WadiF8)((WadiI8)eight.number & (lane < count));
-    list->density += *(const WadiF8 *)w * part;
-    const float own = wadi_sph_number(pairs, i);
-    const WadiF8 units = *(const WadiF8 *)slope * (part * own) * (1.0f / pairs->slope_unit) + 0.5f;
-    const WadiI8 whole = __builtin_convertvector(units, WadiI8);
-    const WadiSphShorts shorts = __builtin_convertvector(whole, WadiSphShorts);
-    const WadiF8 rounded = __builtin_convertvector(whole, WadiF8);
-    list->x += rounded * eight.x;
-    list->y += rounded * eight.y;
-    list->z += rounded * eight.z;
-    list->slope += rounded;
-    if (count == LANES) { /* not by a call */
-        memcpy(pairs->offset + list->to, &offsets, sizeof offsets);
-        memcpy(pairs->slope + list->to, &shorts, sizeof shorts);
-    } else {
-        memcpy(pairs->offset + list->to, &offsets, (size_t)count * sizeof *pairs->offset);
-        memcpy(pairs->slope + list->to, &shorts, (size_t)count * sizeof *pairs->slope);
-    }
-    list->to += count;
+    s->pairs->start[i + 1] = all;
+    s->pairs->same[i] = !has_both ? all : s->in->is_sand[i] ? all_sand : all - all_sand;
 }
 
-static void write_list(const Search *s, int32_t i, List *list)
-{
-    for (int n = 0; n < list->count; n += LANES) {
-        const int left = list->count - n;
-        write_eight(s, i, list, list->index + n, left < LANES ? left : LANES);
-    }
-    list->count = 0;
-}
-
-static inline __attribute__((always_inline)) void add_to_list(const Search *s, int32_t i, List *list,
+static inline __attribute__((always_inline)) void add_to_list(const Search *s, int32_t i, WadiSphList *list,
                                                               int32_t j, unsigned bits)
 {
-    list->count += wadi_sph_append(&s->table, list->index + list->count, j, bits);
-    if (list->count > BUFFER) {
-        write_list(s, i, list);
+    list->count += wadi_sph_append(&s->table, list->offset + list->count, j, bits);
+    if (list->count > WADI_SPH_LIST_BUFFER) {
+        wadi_sph_list_write(s->in, s->pairs, i, list);
     }
+}
+
+/* Writes what is left of both lists, and the sums over them. */
+static void end_lists(const Search *s, int32_t i, WadiSphList *same, WadiSphList *other)
+{
+    const WadiSphPairsIn *in = s->in;
+    wadi_sph_list_write(s->in, s->pairs, i, same);
+    WadiF4 sum;
+    wadi_sph_sum_four(&same->sums.x, &same->sums.y, &same->sums.z, &same->sums.slope, &sum);
+    s->pairs->same_sum[i] = sum;
+    const float size = wadi_sph_size(s->pairs, i);
+    const float own = in->kernel->own * (in->volume != NULL ? in->volume[i] : 1.0f) / (size * size * size);
+    float density = own + wadi_sph_sum_lanes(&same->sums.density);
+    if (s->sand != NULL) {
+        WadiF4 others;
+        wadi_sph_list_write(s->in, s->pairs, i, other);
+        wadi_sph_sum_four(&other->sums.x, &other->sums.y, &other->sums.z, &other->sums.slope, &others);
+        s->pairs->sum[i] = sum + others;
+        density += wadi_sph_sum_lanes(&other->sums.density);
+    }
+    const int32_t near = in->walls->of[i];
+    s->density[i] = density + (near >= 0 ? in->walls->cover[near] : 0.0f);
 }
 
 static void fill(const Search *s, int32_t i, const WadiSphRange *ranges, int range_count,
                  const uint16_t *found)
 {
-    const WadiSphPairsIn *in = s->in;
-    const int64_t first = s->pairs->start[i];
-    const unsigned flip = in->is_sand[i] ? 0u : 0xffffu;
-    List same = { .to = first }, other = { .to = first + s->pairs->same[i] };
+    const unsigned flip = s->in->is_sand[i] ? 0u : 0xffffu;
+    WadiSphList same, other;
+    wadi_sph_list_begin(&same, s->pairs->start[i]);
+    wadi_sph_list_begin(&other, s->pairs->start[i] + s->pairs->same[i]);
     for (int r = 0; r < range_count; ++r) {
         for (int32_t j = ranges[r].first; j < ranges[r].end; j += GROUP) {
             const unsigned bits = *found++, kind = s->sand == NULL ? 0xffffu : find_sand(s->sand, j) ^ flip;
@@ -228,21 +222,71 @@ static void fill(const Search *s, int32_t i, const WadiSphRange *ranges, int ran
             }
         }
     }
-    write_list(s, i, &same);
-    write_list(s, i, &other);
-    WadiF4 sum;
-    wadi_sph_sum_four(&same.x, &same.y, &same.z, &same.slope, &sum);
-    s->pairs->same_sum[i] = sum;
-    if (s->sand != NULL) {
-        WadiF4 others;
-        wadi_sph_sum_four(&other.x, &other.y, &other.z, &other.slope, &others);
-        s->pairs->sum[i] = sum + others;
+    end_lists(s, i, &same, &other);
+}
+
+/* The same of the candidates of a cell. */
+static void fill_from_candidates(const Search *s, const WadiSphCandidates *c, int32_t i,
+                                 const uint16_t *found)
+{
+    const bool has_both = s->sand != NULL;
+    const unsigned flip = s->in->is_sand[i] ? 0u : 0xffffu;
+    WadiSphList same, other;
+    wadi_sph_list_begin(&same, s->pairs->start[i]);
+    wadi_sph_list_begin(&other, s->pairs->start[i] + s->pairs->same[i]);
+    for (int n = 0; n < c->count; n += GROUP) {
+        const unsigned bits = found[n / GROUP], kind = has_both ? c->sand[n / GROUP] ^ flip : 0xffffu;
+        same.count +=
+            wadi_sph_candidates_append(c, &s->table, same.offset + same.count, n, bits & kind & 0xffffu);
+        if (same.count > WADI_SPH_LIST_BUFFER) {
+            wadi_sph_list_write(s->in, s->pairs, i, &same);
+        }
+        if ((bits & ~kind) != 0) {
+            other.count +=
+                wadi_sph_candidates_append(c, &s->table, other.offset + other.count, n, bits & ~kind);
+            if (other.count > WADI_SPH_LIST_BUFFER) {
+                wadi_sph_list_write(s->in, s->pairs, i, &other);
+            }
+        }
     }
-    const float size = wadi_sph_size(s->pairs, i);
-    const float own = in->kernel->own * (in->volume != NULL ? in->volume[i] : 1.0f) / (size * size * size);
-    const int32_t near = in->walls->of[i];
-    s->density[i] = own + wadi_sph_sum_lanes(&same.density) + wadi_sph_sum_lanes(&other.density) +
-                    (near >= 0 ? in->walls->cover[near] : 0.0f);
+    end_lists(s, i, &same, &other);
+}
+
+/* Whether the candidates of a cell are compared side by side. */
+static bool is_flat(const Search *s, int32_t candidates)
+{
+    return s->reach.of == NULL && candidates <= WADI_SPH_CANDIDATES_MAX;
+}
+
+static int32_t count_particles(const WadiSphRange *ranges, int range_count)
+{
+    int32_t count = 0;
+    for (int r = 0; r < range_count; ++r) {
+        count += ranges[r].end - ranges[r].first;
+    }
+    return count;
+}
+
+/* One pass over the particles of a cell, of which `found` has `groups` entries each, side by side. */
+static void search_flat_cell(const Search *s, int32_t from, int32_t to, const WadiSphRange *ranges,
+                             int range_count, uint16_t *found, int64_t groups)
+{
+    WadiSphCandidates c;
+    wadi_sph_candidates_find(&c, ranges, range_count, from, s->pass == PASS_COUNT ? s->axis : NULL,
+                             s->sand != NULL ? s->in->is_sand : NULL);
+    for (int32_t i = from; i < to; ++i, found += groups) {
+        const bool is_fixed = s->in->fixed != NULL && s->in->fixed[i] != 0;
+        if (s->pass == PASS_COUNT && is_fixed) {
+            s->pairs->start[i + 1] = s->pairs->same[i] = 0;
+        } else if (s->pass == PASS_COUNT) {
+            count_candidates(s, &c, i, c.own + (i - from), found);
+        } else if (is_fixed) {
+            s->density[i] = 1.0f;
+            s->pairs->same_sum[i] = s->pairs->sum[i] = (WadiF4){ 0 };
+        } else {
+            fill_from_candidates(s, &c, i, found);
+        }
+    }
 }
 
 /* One pass over the particles of a cell, of which `found` has `groups` entries each. */
@@ -276,8 +320,12 @@ static void search_tiles(void *context, int64_t first, int64_t end)
                 WadiSphRange ranges[WADI_SPH_RANGE_MAX];
                 const WadiSphCell cell = { (int32_t)t, row, __builtin_ctzll(rows), lane };
                 const int range_count = from < to ? wadi_sph_find_ranges(&s->reach, &cell, ranges) : 0;
-                const int64_t groups = count_groups(ranges, range_count);
-                if (s->pass != PASS_MEASURE) {
+                const int32_t candidates = count_particles(ranges, range_count);
+                const int64_t groups = is_flat(s, candidates) ? (candidates + GROUP - 1) / GROUP
+                                                              : count_groups(ranges, range_count);
+                if (s->pass != PASS_MEASURE && from < to && is_flat(s, candidates)) {
+                    search_flat_cell(s, from, to, ranges, range_count, s->found + at, groups);
+                } else if (s->pass != PASS_MEASURE) {
                     search_cell(s, from, to, ranges, range_count, s->found + at, groups);
                 }
                 at += (to - from) * groups;

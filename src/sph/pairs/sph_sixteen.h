@@ -49,14 +49,14 @@ static inline __attribute__((always_inline)) unsigned wadi_sph_within(const Wadi
     return _mm512_cmp_ps_mask(sum, _mm512_mul_ps(reach, reach), _CMP_LT_OQ);
 }
 
-/* Writes j + the numbers of the bits that are 1; up to sixteen entries are overwritten. Returns how many are
- * 1. */
-static inline __attribute__((always_inline)) int wadi_sph_append(const WadiSphLaneTable *table, int32_t *to,
+/* Writes the offsets of j + the numbers of the bits that are 1; up to sixteen entries are overwritten.
+ * Returns how many are 1. */
+static inline __attribute__((always_inline)) int wadi_sph_append(const WadiSphLaneTable *table, uint32_t *to,
                                                                  int32_t j, unsigned bits)
 {
     (void)table;
     const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    const __m512i all = _mm512_add_epi32(lanes, _mm512_set1_epi32(j));
+    const __m512i all = _mm512_slli_epi32(_mm512_add_epi32(lanes, _mm512_set1_epi32(j)), 4);
     _mm512_storeu_si512(to, _mm512_maskz_compress_epi32((__mmask16)bits, all));
     return __builtin_popcount(bits);
 }
@@ -82,13 +82,13 @@ static inline __attribute__((always_inline)) unsigned wadi_sph_within(const Wadi
     return wadi_sph_within_eight(c, j) | wadi_sph_within_eight(c, j + WADI_SPH_LANES) << WADI_SPH_LANES;
 }
 
-static inline __attribute__((always_inline)) int wadi_sph_append(const WadiSphLaneTable *table, int32_t *to,
+static inline __attribute__((always_inline)) int wadi_sph_append(const WadiSphLaneTable *table, uint32_t *to,
                                                                  int32_t j, unsigned bits)
 {
     for (int half = 0; half < 2; ++half) {
         const unsigned eight = bits >> (WADI_SPH_LANES * half) & 0xffu;
         const WadiSphBytes lanes = *(const WadiSphBytes *)table->of[eight];
-        *(WadiI8 *)to = __builtin_convertvector(lanes, WadiI8) + (j + WADI_SPH_LANES * half);
+        *(WadiI8 *)to = (__builtin_convertvector(lanes, WadiI8) + (j + WADI_SPH_LANES * half)) * 16;
         to += __builtin_popcount(eight);
     }
     return __builtin_popcount(bits);

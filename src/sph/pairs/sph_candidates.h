@@ -1,0 +1,125 @@
+/* The particles in and around a cell side by side: what its particles are compared with. Ranges have 24
+ * particles in the mean; one by one, half of the lanes would be empty and the ends mispredicted. */
+#ifndef WADI_SPH_CANDIDATES_H
+#define WADI_SPH_CANDIDATES_H
+
+#include <string.h>
+
+#include "sph/pairs/sph_ranges.h"
+#include "sph/pairs/sph_sixteen.h"
+
+/* More than twice what a cell and those around it hold. */
+enum { WADI_SPH_CANDIDATES_MAX = 512 };
+
+typedef struct WadiSphCandidates {
+    int count;
+    int own; /* number of the first particle of the cell */
+    /* Places from that particle, exact as floats; far away from `count` on. */
+    float axis[3][WADI_SPH_CANDIDATES_MAX];
+    uint32_t offset[WADI_SPH_CANDIDATES_MAX];                  /* as in the lists */
+    uint16_t sand[WADI_SPH_CANDIDATES_MAX / WADI_SPH_SIXTEEN]; /* bits: which are sand */
+} WadiSphCandidates;
+
+/* Those of the ranges, at most WADI_SPH_CANDIDATES_MAX, for a cell that begins with the particle `from`.
+ * `axis`: places of all particles. `axis` and `is_sand` may be NULL: not needed. */
+static inline void wadi_sph_candidates_find(WadiSphCandidates *c, const WadiSphRange *ranges, int range_count,
+                                            int32_t from, int32_t *const axis[3], const uint8_t *is_sand)
+{
+    const float far = (float)(64.0 * WADI_SPH_PLACES);
+    int count = 0;
+    c->own = 0;
+    for (int r = 0; r < range_count; ++r) {
+        c->own = ranges[r].first <= from && from < ranges[r].end ? count + from - ranges[r].first : c->own;
+        for (int32_t j = ranges[r].first; j < ranges[r].end; ++j) {
+            c->offset[count++] = 16 * (uint32_t)j;
+        }
+    }
+    c->count = count;
+    const int padded = (count + WADI_SPH_SIXTEEN - 1) / WADI_SPH_SIXTEEN * WADI_SPH_SIXTEEN;
+    memset(c->offset + count, 0, (size_t)(padded - count) * sizeof *c->offset);
+    for (int a = 0; a < 3 && axis != NULL; ++a) {
+        int to = 0;
+        for (int r = 0; r < range_count; ++r) {
+            const int length = ranges[r].end - ranges[r].first;
+            for (int n = 0; n < length; ++n) {
+                const uint32_t at = (uint32_t)axis[a][ranges[r].first + n];
+                c->axis[a][to + n] = (float)(int32_t)(at - (uint32_t)axis[a][from]);
+            }
+            to += length;
+        }
+        for (int n = count; n < padded; ++n) {
+            c->axis[a][n] = far;
+        }
+    }
+    for (int n = 0; is_sand != NULL && n < padded; n += WADI_SPH_SIXTEEN) {
+        unsigned bits = 0;
+        for (int l = 0; l < WADI_SPH_SIXTEEN && n + l < count; ++l) {
+            bits |= (unsigned)is_sand[c->offset[n + l] >> 4] << l;
+        }
+        c->sand[n / WADI_SPH_SIXTEEN] = (uint16_t)bits;
+    }
+}
+
+/* Bits of the candidates n .. n + 15 that are nearer to the point `at` than the root of `square`. */
+#ifdef __AVX512F__
+static inline __attribute__((always_inline)) unsigned wadi_sph_candidates_within(const WadiSphCandidates *c,
+                                                                                 int n, const float at[3],
+                                                                                 float square)
+{
+    __m512 sum = _mm512_setzero_ps();
+    for (int a = 0; a < 3; ++a) {
+        const __m512 d = _mm512_sub_ps(_mm512_loadu_ps(c->axis[a] + n), _mm512_set1_ps(at[a]));
+        sum = _mm512_add_ps(sum, _mm512_mul_ps(d, d));
+    }
+    return _mm512_cmp_ps_mask(sum, _mm512_set1_ps(square), _CMP_LT_OQ);
+}
+#else
+static inline __attribute__((always_inline)) unsigned wadi_sph_candidates_within(const WadiSphCandidates *c,
+                                                                                 int n, const float at[3],
+                                                                                 float square)
+{
+    unsigned bits = 0;
+    for (int half = 0; half < WADI_SPH_SIXTEEN; half += WADI_SPH_LANES) {
+        WadiF8 sum = { 0 };
+        for (int a = 0; a < 3; ++a) {
+            const WadiF8 d = *(const WadiF8 *)(c->axis[a] + n + half) - at[a];
+            sum += d * d;
+        }
+        const WadiI8 is_within = sum < square;
+        bits |= wadi_row_bits(&is_within) << half;
+    }
+    return bits;
+}
+#endif
+
+/* Writes the candidates n .. n + 15 whose bits are 1; up to sixteen entries are overwritten. Returns how many
+ * are 1. */
+static inline __attribute__((always_inline)) int wadi_sph_candidates_append(const WadiSphCandidates *c,
+                                                                            const WadiSphLaneTable *table,
+                                                                            uint32_t *to, int n,
+                                                                            unsigned bits)
+{
+#ifdef __AVX512F__
+    (void)table;
+    _mm512_storeu_si512(
+        to, _mm512_maskz_compress_epi32((__mmask16)bits, _mm512_loadu_si512((const void *)(c->offset + n))));
+#else
+    for (int half = 0; half < WADI_SPH_SIXTEEN; half += WADI_SPH_LANES) {
+        const unsigned eight = bits >> half & 0xffu;
+        const uint32_t *from = c->offset + n + half;
+#ifdef __AVX2__
+        const WadiI8 lanes = __builtin_convertvector(*(const WadiSphBytes *)table->of[eight], WadiI8);
+        *(WadiI8 *)to =
+            (WadiI8)_mm256_permutevar8x32_epi32(_mm256_loadu_si256((const void *)from), (__m256i)lanes);
+#else
+        for (int l = 0; l < WADI_SPH_LANES; ++l) {
+            to[l] = from[table->of[eight][l]];
+        }
+#endif
+        to += __builtin_popcount(eight);
+    }
+#endif
+    return __builtin_popcount(bits);
+}
+
+#endif

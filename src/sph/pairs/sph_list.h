@@ -1,0 +1,35 @@
+/* Writing the lists of a particle, and the sums over them. */
+#ifndef WADI_SPH_LIST_H
+#define WADI_SPH_LIST_H
+
+#include "sph/pairs/sph_sixteen.h"
+
+/* Neighbours that are collected before their kernels are computed. */
+enum { WADI_SPH_LIST_BUFFER = 128 };
+
+/* For the sums over the neighbours of a list, by lane. */
+typedef struct WadiSphListSums {
+    WadiF8 density, x, y, z, slope;
+} WadiSphListSums;
+
+/* A part of the list of i that is being written. */
+typedef struct WadiSphList {
+    uint32_t offset[WADI_SPH_LIST_BUFFER + 2 * WADI_SPH_SIXTEEN + WADI_SPH_LANES];
+    int count;  /* of offset */
+    int64_t to; /* entry of offset[0] in the lists */
+    WadiSphListSums sums;
+} WadiSphList;
+
+/* `to`: its first entry. Not by an initialiser: that would clear the offsets too. */
+static inline void wadi_sph_list_begin(WadiSphList *list, int64_t to)
+{
+    list->count = 0;
+    list->to = to;
+    list->sums = (WadiSphListSums){ 0 };
+}
+
+/* Writes what was collected for particle i, with its slopes, and empties the list. The numbers of the pairs
+ * are the volumes. */
+void wadi_sph_list_write(const WadiSphPairsIn *in, WadiSphPairs *pairs, int32_t i, WadiSphList *list);
+
+#endif
