@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "render/image/noise.h"
+#include "core/hash.h"
 
 /* Relative to the side of a slab: width of a joint. */
 static const double JOINT = 0.014;
@@ -16,7 +16,10 @@ enum { OCTAVES = 5, SEED = 57 };
 
 static double unit_of(int64_t i, int64_t j, int64_t seed)
 {
-    return (double)(wadi_hash_mix(wadi_lattice_id(i, j, seed)) >> 11) * 0x1p-53;
+    const uint64_t id = (uint64_t)i * UINT64_C(0x9e3779b97f4a7c15) +
+                        (uint64_t)j * UINT64_C(0xd1b54a32d192ed03) +
+                        (uint64_t)seed * UINT64_C(0x8cb92ba72f3d8dd7);
+    return (double)(wadi_hash_mix(id) >> 11) * 0x1p-53;
 }
 
 static double smooth(double t)
@@ -53,14 +56,13 @@ WadiRgb wadi_slabs_colour(const WadiLook *look, double x, double y, const double
     y /= side;
     const int64_t i = (int64_t)floor(x), j = (int64_t)floor(y);
     const double few = fmin(fmax(2.0 - 2.0 * wide, 0.0), 1.0); /* slabs are told apart */
+    const double shift = 64.0 * unit_of(i, j, SEED + 1); /* of the blotches of a slab, which end at joints */
     double change = few * SLAB_CHANGE * (2.0 * unit_of(i, j, SEED) - 1.0), size = BLOTCH_SIZE;
     for (int octave = 0; octave < OCTAVES; ++octave, size /= BLOTCH_RATIO) {
         const double seen = fmin(fmax(size / (BLOTCH_SEEN * wide + 1e-12) - 1.0, 0.0), 1.0);
         if (seen <= 0.0) {
             break;
         }
-        /* shifted for each slab, so that blotches end at joints */
-        const double shift = 64.0 * unit_of(i, j, SEED + 1);
         change += seen * BLOTCH_CHANGE * noise(x / size + shift, y / size - shift, SEED + 2 + octave);
     }
     const double across = joint_cover(x, width[0] / side), along = joint_cover(y, width[1] / side);
