@@ -26,8 +26,8 @@ static inline __attribute__((always_inline)) void wadi_sph_push_two(const WadiSp
                                                                     WadiSphTensorSum *sum)
 {
     const WadiU8 to = (WadiU8)WADI_SPH_TWO_ROWS(pairs->place, j[0], j[1]);
-    const WadiSphStress *a = (const WadiSphStress *)((const char *)stress + 2 * (size_t)j[0]);
-    const WadiSphStress *b = (const WadiSphStress *)((const char *)stress + 2 * (size_t)j[1]);
+    const WadiSphStress *a = (const void *)((const char *)stress + 2 * (size_t)j[0]);
+    const WadiSphStress *b = (const void *)((const char *)stress + 2 * (size_t)j[1]);
     const WadiF8 g = __builtin_convertvector((WadiI8)(to - *place), WadiF8) * *slope;
     const WadiF8 shear = WADI_SPH_JOIN_FLOATS(a->shear, b->shear);
     sum->diagonal += WADI_SPH_JOIN_FLOATS(a->normal, b->normal) * g;

@@ -66,7 +66,7 @@ static inline __attribute__((always_inline)) void wadi_sph_spread_slopes(const W
 #define WADI_SPH_JOIN_FLOATS(a, b) ((WadiF8)WADI_SPH_JOIN(a, b))
 
 /* The row of four of a neighbour with this offset. */
-#define WADI_SPH_ROW(at, offset) (*(const WadiSphRow *)((const char *)(at) + (offset)))
+#define WADI_SPH_ROW(at, offset) (*(const WadiSphRow *)(const void *)((const char *)(at) + (offset)))
 /* Those of two neighbours side by side. */
 #define WADI_SPH_TWO_ROWS(at, a, b) WADI_SPH_JOIN(WADI_SPH_ROW(at, a), WADI_SPH_ROW(at, b))
 
