@@ -21,7 +21,19 @@ typedef struct SweepContext {
     const float *distance; /* for an extension */
     uint8_t *done;         /* for an extension: cells with a value after the previous round */
     uint8_t *next_done;
+    /* A byte per row: it changed in the previous round; in this one. NULL: the first round. */
+    const uint8_t *was_changed;
+    uint8_t *is_changed;
 } SweepContext;
+
+/* Values of a row stay where neither they nor those beside it changed: both buffers then have them. */
+static inline bool stays(const SweepContext *context, int32_t row)
+{
+    const uint8_t *changed = context->was_changed;
+    const int32_t *beside = context->rows->neighbour[row];
+    return changed != NULL && (changed[row] | changed[beside[0]] | changed[beside[1]] | changed[beside[2]] |
+                               changed[beside[3]] | changed[beside[4]] | changed[beside[5]]) == 0;
+}
 
 static inline float sorted_update(float a, float b, float c, float h)
 {
@@ -59,6 +71,10 @@ static double distance_round(void *user, int64_t first, int64_t end)
     const SweepContext *context = user;
     int changed = 0;
     for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
+        if (stays(context, row)) {
+            context->is_changed[row] = 0;
+            continue;
+        }
         const float *restrict centre = context->from + (size_t)LANES * (size_t)row;
         float *restrict to = context->to + (size_t)LANES * (size_t)row;
         float upwind[3][LANES];
@@ -79,6 +95,7 @@ static double distance_round(void *user, int64_t first, int64_t end)
             differs |= t < centre[l];
             to[l] = t;
         }
+        context->is_changed[row] = (uint8_t)differs;
         changed |= differs;
     }
     return changed;
@@ -101,6 +118,17 @@ static void start_rows(void *user, int64_t first, int64_t end)
     }
 }
 
+/* Which rows changed, of two rounds. */
+static WadiStatus begin_changed(uint8_t *changed[2], const WadiRows *rows, WadiArena *scratch,
+                                WadiError *error)
+{
+    for (int n = 0; n < 2; ++n) {
+        WADI_TRY(WADI_ARENA_NEW(scratch, &changed[n], (size_t)rows->count, "sweep", error));
+        changed[n][0] = 0; /* the null row */
+    }
+    return WADI_OK;
+}
+
 static int round_limit(const WadiRows *rows)
 {
     /* A value travels at least one cell per round. */
@@ -115,6 +143,8 @@ WadiStatus wadi_sweep_distance(const WadiRows *rows, const uint8_t *known, doubl
     const size_t floats = wadi_rows_floats(rows);
     float *spare = NULL;
     double *partials = NULL;
+    uint8_t *changed[2] = { NULL, NULL };
+    WADI_TRY(begin_changed(changed, rows, scratch, error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &spare, floats, "distance sweep", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &partials,
                             (size_t)wadi_parallel_block_count(rows->count, WADI_ROW_BLOCK), "distance sweep",
@@ -124,12 +154,15 @@ WadiStatus wadi_sweep_distance(const WadiRows *rows, const uint8_t *known, doubl
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, start_rows, &start);
     float *from = distance, *to = spare;
     while (!report->has_converged && report->rounds < round_limit(rows)) {
+        const int now = report->rounds % 2;
         SweepContext context = { .rows = rows,
                                  .known = known,
                                  .from = from,
                                  .to = to,
                                  .spacing = (float)cell_size,
-                                 .distance_max = (float)distance_max };
+                                 .distance_max = (float)distance_max,
+                                 .was_changed = report->rounds > 0 ? changed[!now] : NULL,
+                                 .is_changed = changed[now] };
         report->has_converged =
             wadi_parallel_max(rows->count, WADI_ROW_BLOCK, distance_round, &context, partials) <= 0.0;
         ++report->rounds;
@@ -150,6 +183,10 @@ static double extend_round(void *user, int64_t first, int64_t end)
     const SweepContext *context = user;
     int changed = 0;
     for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
+        if (stays(context, row)) {
+            context->is_changed[row] = 0;
+            continue;
+        }
         const size_t at = (size_t)LANES * (size_t)row;
         const float *restrict centre = context->from + at;
         const float *restrict distance = context->distance + at;
@@ -184,6 +221,7 @@ static double extend_round(void *user, int64_t first, int64_t end)
         }
         differs |= done != context->done[row];
         context->next_done[row] = (uint8_t)done;
+        context->is_changed[row] = (uint8_t)differs;
         changed |= differs;
     }
     return changed;
@@ -196,7 +234,8 @@ WadiStatus wadi_sweep_extend(const WadiRows *rows, const uint8_t *known, const f
     const size_t floats = wadi_rows_floats(rows);
     float *spare = NULL;
     double *partials = NULL;
-    uint8_t *done[2] = { NULL, NULL };
+    uint8_t *done[2] = { NULL, NULL }, *changed[2] = { NULL, NULL };
+    WADI_TRY(begin_changed(changed, rows, scratch, error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &spare, floats, "extension sweep", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &partials,
                             (size_t)wadi_parallel_block_count(rows->count, WADI_ROW_BLOCK), "extension sweep",
@@ -211,13 +250,16 @@ WadiStatus wadi_sweep_extend(const WadiRows *rows, const uint8_t *known, const f
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, start_rows, &start);
     float *from = value, *to = spare;
     while (!report->has_converged && report->rounds < round_limit(rows)) {
+        const int now = report->rounds % 2;
         SweepContext context = { .rows = rows,
                                  .known = known,
                                  .from = from,
                                  .to = to,
                                  .distance = distance,
                                  .done = done[0],
-                                 .next_done = done[1] };
+                                 .next_done = done[1],
+                                 .was_changed = report->rounds > 0 ? changed[!now] : NULL,
+                                 .is_changed = changed[now] };
         report->has_converged =
             wadi_parallel_max(rows->count, WADI_ROW_BLOCK, extend_round, &context, partials) <= 0.0;
         ++report->rounds;

@@ -357,6 +357,23 @@ int32_t wadi_cells_find(const WadiCells *cells, int32_t i, int32_t j, int32_t k)
     return -1;
 }
 
+void wadi_cells_find_three(const WadiCells *cells, int32_t i, int32_t j, int32_t k, int32_t *first,
+                           int32_t *end)
+{
+    int32_t cell = -1;
+    for (int32_t d = -1; d <= 1 && cell < 0; ++d) {
+        cell = wadi_cells_find(cells, i + d, j, k);
+    }
+    *first = *end = cell >= 0 ? cells->start[cell] : 0;
+    for (; cell >= 0 && cell < cells->cell_count; ++cell) {
+        const int32_t *at = cells->coordinate[cell];
+        if (at[0] > i + 1 || at[1] != j || at[2] != k) {
+            break;
+        }
+        *end = cells->start[cell + 1];
+    }
+}
+
 /* -1, 0, 1 as cell a comes before, is, or comes after cell b. */
 static int compare_cells(const int32_t a[3], const int32_t b[3])
 {

@@ -32,6 +32,9 @@ WadiStatus wadi_cells_build_subset(WadiCells *cells, const WadiParticles *partic
                                    int32_t count, double cell_size, WadiArena *arena, WadiError *error);
 /* Index of the cell at a coordinate, or -1. */
 int32_t wadi_cells_find(const WadiCells *cells, int32_t i, int32_t j, int32_t k);
+/* The particles of the cells i - 1, i, i + 1 of a row are order[*first] .. order[*end]; none: both are 0. */
+void wadi_cells_find_three(const WadiCells *cells, int32_t i, int32_t j, int32_t k, int32_t *first,
+                           int32_t *end);
 /* Checks order, coordinates and table, for cells built of all particles or of an ascending subset. */
 bool wadi_cells_validate(const WadiCells *cells, const WadiParticles *particles);
 

@@ -201,7 +201,7 @@ static void every_failing_allocation_is_reported(void **unused)
         assert_int_equal(wadi_alloc_live_bytes(), 0);
     }
     wadi_set_allocator(NULL);
-    assert_int_equal(failures, 2 + 4);
+    assert_int_equal(failures, 4 + 6);
 }
 
 int main(void)

@@ -49,6 +49,15 @@ static void particles_are_sorted_z_y_x_and_stable(void **unused)
     assert_int_equal(wadi_cells_find(&cells, 0, 0, 0), 3);
     assert_int_equal(wadi_cells_find(&cells, 5, 0, -1), 0);
     assert_int_equal(wadi_cells_find(&cells, 0, 0, -1), -1);
+    const int32_t rows[5][5] = {
+        { 0, 0, 0, 2, 6 }, { 1, 0, 0, 3, 6 }, { -2, 0, 0, 2, 3 }, { 2, 0, 0, 0, 0 }, { 4, 0, -1, 0, 1 }
+    };
+    for (int n = 0; n < 5; ++n) {
+        int32_t first, end;
+        wadi_cells_find_three(&cells, rows[n][0], rows[n][1], rows[n][2], &first, &end);
+        assert_int_equal(first, rows[n][3]);
+        assert_int_equal(end, rows[n][4]);
+    }
     assert_true(wadi_cells_validate(&cells, &particles));
     cells.order[3] = 1, cells.order[4] = 0;
     assert_false(wadi_cells_validate(&cells, &particles));

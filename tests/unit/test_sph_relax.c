@@ -6,6 +6,9 @@
 
 enum { SIDE = 9, COUNT = SIDE * SIDE * SIDE, MIDDLE = COUNT / 2 };
 
+/* Positions are compared as whole numbers of 2^-20 spacings. */
+static const double PLACE = 2.0 / 1048576.0;
+
 typedef struct Cloud {
     WadiParticles particles;
     WadiArena arena;
@@ -81,7 +84,7 @@ static void a_lattice_stays(void **unused)
     Cloud cloud;
     make_cloud(&cloud);
     CHECK_OK(relax(&cloud, &error), error);
-    CHECK_AT_MOST(most_off(&cloud), 1e-12);
+    CHECK_AT_MOST(most_off(&cloud), PLACE);
     free_cloud(&cloud);
 }
 
@@ -117,8 +120,8 @@ static void a_gap_is_filled_from_all_sides(void **unused)
                  right = p->x[MIDDLE] + 2.0 - p->x[MIDDLE + 1];
     print_message("the two beside a gap move by %.3f and %.3f spacings\n", 0.5 * left, 0.5 * right);
     assert_true(left > 0.0);
-    CHECK_NEAR(left, right, 1e-12);
-    CHECK_NEAR(p->y[MIDDLE - 1], p->y[MIDDLE], 1e-12);
+    CHECK_NEAR(left, right, 2.0 * PLACE);
+    CHECK_NEAR(p->y[MIDDLE - 1], p->y[MIDDLE], PLACE);
     free_cloud(&cloud);
 }
 

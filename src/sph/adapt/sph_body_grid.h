@@ -27,10 +27,10 @@ typedef struct WadiSphBodyGridIn {
 /* Memory in the arena. WADI_ERR_NUMERIC for a particle whose cell has no index. */
 WadiStatus wadi_sph_body_grid(WadiSphBodyGrid *grid, const WadiSphBodyGridIn *in, WadiArena *arena,
                               WadiError *error);
-/* An array over the cells, interpolated between the centres of those of the body: continuous, so that
+/* Two arrays over the cells, interpolated between the centres of those of the body: continuous, so that
  * the value of a particle at rest does not jump. Returns false where no such cell is beside it. */
-bool wadi_sph_body_sample(const WadiSphBodyGrid *grid, const float *array, double x, double y, double z,
-                          double *value);
+bool wadi_sph_body_sample(const WadiSphBodyGrid *grid, const float *const arrays[2], const double x[3],
+                          double values[2]);
 /* Centre of a cell. */
 WadiVec3 wadi_sph_body_centre(const WadiSphBodyGrid *grid, size_t cell);
 

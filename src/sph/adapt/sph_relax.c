@@ -4,41 +4,34 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "math/kernels.h"
-#include "particles/cells.h"
+#include "sph/adapt/sph_around.h"
+#include "sph/pairs/sph_lanes.h"
 
-enum { BLOCK = 256, SWEEPS = 20, APART = 10, PLANES_MAX = 3 };
+enum { BLOCK = 64, SWEEPS = 20, APART = 10, PLANES_MAX = 3, LANES = WADI_SPH_LANES };
 
-static const double SUPPORT = 2.0; /* sizes */
 /* Part of what would make the gradient 0 if the others stayed, and the farthest shift of a sweep, sizes. */
-static const double RELAXATION = 0.3, FARTHEST = 0.05;
+static const float RELAXATION = 0.3f, FARTHEST = 0.05f;
 static const double NEAREST = 0.3; /* sizes from a solid: a shift that ends nearer is undone */
 
 /* Planes of the solids about a particle that shifts, which mirror what lies before them. */
 typedef struct Planes {
     int count;
     WadiVec3 normal[PLANES_MAX];
-    double offset[PLANES_MAX]; /* distance of x: normal . x - offset */
+    double offset[PLANES_MAX]; /* m; distance of x: normal . x - offset */
 } Planes;
 
 typedef struct Relax {
     const WadiSphRelaxIn *in;
-    WadiNeighbours lists;
-    float *radius; /* m: supports */
-    double *size;  /* m: edge of the cube that a particle fills */
-    int32_t *list; /* particles that shift */
-    int32_t listed;
-    /* By place in the list. */
-    WadiVec3 *shift, *start;
+    WadiSphAround around;
+    /* By place in the list of those that shift. */
+    WadiVec3 *shift, *start; /* m */
     Planes *planes;
     bool is_steep; /* kernel of the sweep */
 } Relax;
 
-/* Sums of a particle: e_i, and what e_i changes by with a shift, by size. */
+/* Sums over neighbours in eight lanes: e_i, and what e_i changes by with a shift, in sizes. */
 typedef struct Crowding {
-    WadiVec3 gradient;
-    double stiffness;
-    bool is_steep; /* by which kernel */
+    WadiF8 x, y, z, stiffness;
 } Crowding;
 
 static WadiVec3 position_of(const WadiParticles *p, int32_t i)
@@ -79,76 +72,110 @@ static Planes find_planes(const WadiSphRelaxIn *in, WadiVec3 x, double support)
     return planes;
 }
 
-/* The slope of the solver's kernel, or, if `is_steep`, of one that also parts what lies close: the first is
- * flat at distance 0. */
-static double slope_of(double distance, double h, bool is_steep)
+/* -W'/r over W's factor 1/h^5, and r/h, of eight squared distances: of the solver's kernel or, if `is_steep`,
+ * of one that also parts what lies close; the first is flat at distance 0. */
+static inline __attribute__((always_inline)) void weigh(const WadiF8 *square, const WadiF8 *inverse,
+                                                        bool is_steep, WadiF8 *slope, WadiF8 *part)
 {
-    return is_steep ? wadi_kernel_spiky_slope(distance, h) : wadi_kernel_cubic_slope(distance, h, 3);
-}
-
-static void add_one(Crowding *sum, WadiVec3 from, double h, double volume)
-{
-    const double square = wadi_dot(from, from);
-    if (square < h * h) {
-        const double distance = sqrt(square);
-        const double slope = -volume * slope_of(distance, h, sum->is_steep);
-        sum->gradient = wadi_add_scaled(sum->gradient, from, slope / fmax(distance, 1e-6 * h));
-        sum->stiffness += slope / h;
+    const float *squares = (const float *)square, *inverses = (const float *)inverse;
+    float *slopes = (float *)slope, *parts = (float *)part;
+#pragma omp simd
+    for (int l = 0; l < LANES; ++l) {
+        const float q = sqrtf(squares[l]) * inverses[l], t = q < 1.0f ? 1.0f - q : 0.0f;
+        const float outer = t * t / (q > 1e-6f ? q : 1e-6f), inner = 2.0f - 3.0f * q;
+        const float cut = q < (float)(WADI_SPH_REACH / WADI_SPH_SUPPORT) ? outer : 0.0f;
+        slopes[l] = is_steep ? (float)(45.0 / M_PI) * outer : (float)(48.0 / M_PI) * (q < 0.5f ? inner : cut);
+        parts[l] = q;
     }
 }
 
-/* The planes, as bits, whose image of y is nearer to x than h. */
-static unsigned find_mirrors(const Planes *planes, WadiVec3 x, WadiVec3 y, double h)
+/* What eight at the offsets given press, at distances of their own. */
+static inline __attribute__((always_inline)) void add_eight(Crowding *sum, const WadiSphEight *offset,
+                                                            const WadiF8 *square, const WadiF8 *inverse,
+                                                            const WadiF8 *volume, bool is_steep)
 {
-    const WadiVec3 from = wadi_sub(x, y);
-    const double square = wadi_dot(from, from);
-    unsigned near = 0;
-    for (int c = 0; c < planes->count; ++c) {
-        const double away = wadi_dot(planes->normal[c], x) - planes->offset[c];
-        const double other = wadi_dot(planes->normal[c], y) - planes->offset[c];
-        near |= (unsigned)(square + 4.0 * away * fmax(other, 0.0) < h * h) << c;
-    }
-    return near;
+    WadiF8 slope, part;
+    weigh(square, inverse, is_steep, &slope, &part);
+    const WadiF8 cube = *inverse * *inverse * *inverse;
+    const WadiF8 push = slope * *volume * (cube * *inverse * *inverse);
+    sum->x += push * offset->x;
+    sum->y += push * offset->y;
+    sum->z += push * offset->z;
+    sum->stiffness += push * part;
 }
 
-/* The images of y in all sets of the planes, in single ones and in corners, as x meets them, along the planes
+/* Planes in spacings, with the distance of the particle that shifts. */
+typedef struct Mirror {
+    float x, y, z, away;
+} Mirror;
+
+/* The images of eight neighbours in all sets of the planes, in single ones and in corners, along the planes
  * alone. */
-static void add_images(Crowding *sum, const Planes *planes, WadiVec3 x, WadiVec3 y, double h, double volume)
+static inline __attribute__((always_inline)) void add_images(Crowding *sum, const Mirror *mirrors, int count,
+                                                             const WadiSphEight *offset, const WadiF8 *square,
+                                                             const WadiF8 *inverse, const WadiF8 *volume,
+                                                             bool is_steep)
 {
-    const unsigned near = find_mirrors(planes, x, y, h);
-    for (unsigned set = 1; set <= near; ++set) {
-        if ((set & ~near) != 0) {
-            continue;
-        }
-        WadiVec3 image = y;
-        Crowding one = { .is_steep = sum->is_steep };
-        for (int c = 0; c < planes->count; ++c) {
+    WadiF8 more[PLANES_MAX];
+    const WadiF8 zero = { 0 };
+    for (int c = 0; c < count; ++c) {
+        const Mirror *m = &mirrors[c];
+        const WadiF8 other = m->away - (offset->x * m->x + offset->y * m->y + offset->z * m->z);
+        more[c] = 4.0f * m->away * (WadiF8)((WadiI8)other & (other > zero));
+    }
+    for (unsigned set = 1; set < 1u << count; ++set) {
+        WadiSphEight along = *offset;
+        WadiF8 far = *square;
+        for (int c = 0; c < count; ++c) {
             if ((set >> c & 1) != 0) {
-                const double distance = wadi_dot(planes->normal[c], image) - planes->offset[c];
-                image = wadi_add_scaled(image, planes->normal[c], -2.0 * fmax(distance, 0.0));
+                const Mirror *m = &mirrors[c];
+                const WadiF8 across = along.x * m->x + along.y * m->y + along.z * m->z;
+                along.x -= across * m->x, along.y -= across * m->y, along.z -= across * m->z;
+                far += more[c];
             }
         }
-        add_one(&one, wadi_sub(x, image), h, volume);
-        for (int c = 0; c < planes->count; ++c) {
-            if ((set >> c & 1) != 0) {
-                one.gradient = wadi_add_scaled(one.gradient, planes->normal[c],
-                                               -wadi_dot(one.gradient, planes->normal[c]));
-            }
-        }
-        sum->gradient = wadi_add(sum->gradient, one.gradient);
-        sum->stiffness += one.stiffness;
+        far = (WadiF8)((WadiI8)far & (far > zero));
+        add_eight(sum, &along, &far, inverse, volume, is_steep);
     }
 }
 
-/* What the solver's walls press, half of it: pairs press with the pressures of two. */
-static void add_walls(Crowding *sum, const Relax *r, const Planes *planes, WadiVec3 x, double size)
+static inline __attribute__((always_inline)) void add_neighbours(Crowding *sum, const Relax *r, int32_t n,
+                                                                 const Mirror *mirrors, int count,
+                                                                 bool is_steep)
 {
+    const WadiSphAround *around = &r->around;
+    const int32_t own = around->list[n];
+    const float size = wadi_sph_around_size(around, own);
+    const int64_t end = around->start[n + 1];
+    for (int64_t k = around->start[n]; k < end; k += LANES) {
+        WadiSphEight offset;
+        WadiF8 other, volume;
+        wadi_sph_around_load(around, own, k, end, &offset, &other, &volume);
+        const WadiF8 square = offset.x * offset.x + offset.y * offset.y + offset.z * offset.z;
+        const WadiF8 inverse = 1.0f / (other + size);
+        add_eight(sum, &offset, &square, &inverse, &volume, is_steep);
+        if (count > 0) {
+            add_images(sum, mirrors, count, &offset, &square, &inverse, &volume, is_steep);
+        }
+    }
+}
+
+/* The planes as seen from a particle, and what the solver's walls press, half of it: pairs press with the
+ * pressures of two. */
+static void set_mirrors(const Relax *r, int32_t n, Mirror *mirrors, WadiF4 *sum)
+{
+    const Planes *planes = &r->planes[n];
+    const int32_t own = r->around.list[n];
+    const WadiVec3 x = position_of(r->in->particles, r->around.cells.order[own]);
+    const double size = (double)wadi_sph_around_size(&r->around, own);
     for (int c = 0; c < planes->count; ++c) {
+        const WadiVec3 normal = planes->normal[c];
+        const double distance = (wadi_dot(normal, x) - planes->offset[c]) / r->in->spacing;
         double part, slope;
-        const double distance = wadi_dot(planes->normal[c], x) - planes->offset[c];
+        mirrors[c] = (Mirror){ (float)normal.x, (float)normal.y, (float)normal.z, (float)distance };
         wadi_sph_kernel_wall(r->in->kernel, distance / size, &part, &slope);
-        sum->gradient = wadi_add_scaled(sum->gradient, planes->normal[c], -0.5 * slope / size);
-        sum->stiffness -= 0.5 * slope / (size * size);
+        const float push = (float)(-0.5 * slope / size);
+        *sum += (WadiF4){ push * mirrors[c].x, push * mirrors[c].y, push * mirrors[c].z, push / (float)size };
     }
 }
 
@@ -156,43 +183,34 @@ static void add_walls(Crowding *sum, const Relax *r, const Planes *planes, WadiV
 static void shift_block(void *context, int64_t first, int64_t end)
 {
     const Relax *r = context;
-    const WadiParticles *p = r->in->particles;
-    for (int64_t n = first; n < end; ++n) {
-        const int32_t i = r->list[n];
-        const WadiVec3 x = position_of(p, i);
-        Crowding sum = { .is_steep = r->is_steep };
-        add_walls(&sum, r, &r->planes[n], x, r->size[i]);
-        for (int64_t k = r->lists.start[i]; k < r->lists.start[i + 1]; ++k) {
-            const int32_t j = r->lists.index[k];
-            if (r->in->is_removed[j] == 0) {
-                const WadiVec3 y = position_of(p, j);
-                const double h = 0.5 * SUPPORT * (r->size[i] + r->size[j]);
-                const double volume = r->size[j] * r->size[j] * r->size[j];
-                add_one(&sum, wadi_sub(x, y), h, volume);
-                add_images(&sum, &r->planes[n], x, y, h, volume);
-            }
+    for (int32_t n = (int32_t)first; n < end; ++n) {
+        Mirror mirrors[PLANES_MAX];
+        Crowding sum = { 0 };
+        WadiF4 all, walls = { 0 };
+        set_mirrors(r, n, mirrors, &walls);
+        if (r->is_steep) {
+            add_neighbours(&sum, r, n, mirrors, r->planes[n].count, true);
+        } else {
+            add_neighbours(&sum, r, n, mirrors, r->planes[n].count, false);
         }
-        const double scale = sum.stiffness > 0.0 ? RELAXATION / sum.stiffness : 0.0;
-        const double length = scale * wadi_norm(sum.gradient), most = FARTHEST * r->size[i];
-        r->shift[n] = wadi_scale(sum.gradient, length > most ? scale * most / length : scale);
+        wadi_sph_sum_four(&sum.x, &sum.y, &sum.z, &sum.stiffness, &all);
+        all += walls;
+        const float scale = all[3] > 0.0f ? RELAXATION / all[3] : 0.0f;
+        const float length = scale * sqrtf(all[0] * all[0] + all[1] * all[1] + all[2] * all[2]);
+        const float most = FARTHEST * wadi_sph_around_size(&r->around, r->around.list[n]);
+        const double by = (double)(length > most ? scale * most / length : scale) * r->in->spacing;
+        r->shift[n] = wadi_vec3(by * (double)all[0], by * (double)all[1], by * (double)all[2]);
     }
 }
 
-/* What changed, and what lies in its support. */
-static void list_particles(Relax *r)
+static void move_block(void *context, int64_t first, int64_t end)
 {
-    const WadiSphRelaxIn *in = r->in;
-    const WadiParticles *p = in->particles;
-    for (int32_t i = 0; i < p->count; ++i) {
-        bool is_near = in->is_changed[i] != 0;
-        for (int64_t k = r->lists.start[i]; !is_near && k < r->lists.start[i + 1]; ++k) {
-            const int32_t j = r->lists.index[k];
-            const double h = 0.5 * SUPPORT * (r->size[i] + r->size[j]);
-            is_near = in->is_changed[j] != 0 && wadi_norm(wadi_sub(position_of(p, i), position_of(p, j))) < h;
-        }
-        if (is_near && in->may_move[i] != 0 && in->is_removed[i] == 0) {
-            r->list[r->listed++] = i;
-        }
+    const Relax *r = context;
+    WadiParticles *p = r->in->particles;
+    for (int64_t n = first; n < end; ++n) {
+        const int32_t own = r->around.list[n], i = r->around.cells.order[own];
+        p->x[i] += r->shift[n].x, p->y[i] += r->shift[n].y, p->z[i] += r->shift[n].z;
+        wadi_sph_around_place(&r->around, p, own);
     }
 }
 
@@ -200,19 +218,21 @@ static void begin_block(void *context, int64_t first, int64_t end)
 {
     const Relax *r = context;
     for (int64_t n = first; n < end; ++n) {
-        const int32_t i = r->list[n];
-        r->start[n] = position_of(r->in->particles, i);
-        r->planes[n] = find_planes(r->in, r->start[n], SUPPORT * r->size[i]);
+        const int32_t own = r->around.list[n];
+        const double support =
+            WADI_SPH_SUPPORT * r->in->spacing * (double)wadi_sph_around_size(&r->around, own);
+        r->start[n] = position_of(r->in->particles, r->around.cells.order[own]);
+        r->planes[n] = find_planes(r->in, r->start[n], support);
     }
 }
 
 static WadiStatus begin(Relax *r, WadiArena *arena, WadiError *error)
 {
-    const size_t listed = (size_t)r->listed;
+    const size_t listed = (size_t)r->around.listed;
     WADI_TRY(WADI_ARENA_NEW(arena, &r->shift, listed, "shifts", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &r->start, listed, "shifts", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &r->planes, listed, "shifts", error));
-    wadi_parallel_for(r->listed, BLOCK, begin_block, r);
+    wadi_parallel_for(r->around.listed, BLOCK, begin_block, r);
     return WADI_OK;
 }
 
@@ -222,8 +242,8 @@ static void finish_block(void *context, int64_t first, int64_t end)
     const Relax *r = context;
     WadiParticles *p = r->in->particles;
     for (int64_t n = first; n < end; ++n) {
-        const int32_t i = r->list[n];
-        const double least = NEAREST * r->size[i];
+        const int32_t own = r->around.list[n], i = r->around.cells.order[own];
+        const double least = NEAREST * r->in->spacing * (double)wadi_sph_around_size(&r->around, own);
         if (r->planes[n].count > 0 &&
             wadi_solids_distance(r->in->solids, position_of(p, i), r->in->time, least) < least) {
             p->x[i] = r->start[n].x, p->y[i] = r->start[n].y, p->z[i] = r->start[n].z;
@@ -233,29 +253,22 @@ static void finish_block(void *context, int64_t first, int64_t end)
 
 WadiStatus wadi_sph_relax(const WadiSphRelaxIn *in, WadiArena *arena, WadiError *error)
 {
-    WadiParticles *p = in->particles;
-    const size_t count = (size_t)p->count;
     const WadiArenaMark mark = wadi_arena_mark(arena);
+    const WadiSphAroundIn around = { .particles = in->particles,
+                                     .volume = in->volume,
+                                     .spacing = in->spacing,
+                                     .is_removed = in->is_removed,
+                                     .is_changed = in->is_changed,
+                                     .may_move = in->may_move };
     Relax r = { .in = in };
-    WADI_TRY(WADI_ARENA_NEW(arena, &r.radius, count, "shifts", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &r.size, count, "shifts", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &r.list, count, "shifts", error));
-    for (size_t i = 0; i < count; ++i) {
-        r.size[i] = cbrt(in->volume[i]) * in->spacing;
-        r.radius[i] = (float)(SUPPORT * r.size[i]);
-    }
-    WADI_TRY(wadi_neighbours_mixed(&r.lists, p, r.radius, arena, error));
-    list_particles(&r);
+    WADI_TRY(wadi_sph_around_find(&r.around, &around, arena, error));
     WADI_TRY(begin(&r, arena, error));
     for (int sweep = 0; sweep < SWEEPS; ++sweep) {
         r.is_steep = sweep < APART;
-        wadi_parallel_for(r.listed, BLOCK, shift_block, &r);
-        for (int32_t n = 0; n < r.listed; ++n) {
-            const int32_t i = r.list[n];
-            p->x[i] += r.shift[n].x, p->y[i] += r.shift[n].y, p->z[i] += r.shift[n].z;
-        }
+        wadi_parallel_for(r.around.listed, BLOCK, shift_block, &r);
+        wadi_parallel_for(r.around.listed, BLOCK, move_block, &r);
     }
-    wadi_parallel_for(r.listed, BLOCK, finish_block, &r);
+    wadi_parallel_for(r.around.listed, BLOCK, finish_block, &r);
     wadi_arena_release(arena, mark);
     return WADI_OK;
 }

@@ -1,11 +1,11 @@
 #include "sph/adapt/sph_resample.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/random.h"
 #include "particles/cells.h"
+#include "sph/adapt/sph_partners.h"
 #include "sph/adapt/sph_relax.h"
 #include "world/water.h"
 
@@ -18,13 +18,6 @@ static const double SHARE_MOST = 0.1; /* of the receiver's volume, so that it mo
 static const double LEAST_VOLUME = 0.75;
 static const double AROUND = 1.5; /* sizes of a particle that is split: neighbours within count */
 enum { DIRECTIONS = 32, AROUND_MAX = 96 };
-
-typedef struct Pair {
-    int level;       /* by the volume of the larger one: the finest are merged first */
-    double distance; /* over the mean size */
-    int32_t a, b;
-    uint32_t id_a, id_b; /* id_a < id_b in merges; giver and receiver in shares */
-} Pair;
 
 typedef struct Events {
     const WadiSphResampleIn *in;
@@ -178,25 +171,9 @@ static void share(Events *e, int32_t giver, int32_t receiver)
     e->ledger->shares += 1;
 }
 
-static int compare_pairs(const void *x, const void *y)
+static bool may_merge(const void *context, int32_t a, int32_t b)
 {
-    const Pair *a = x, *b = y;
-    if (a->level != b->level) {
-        return a->level < b->level ? -1 : 1;
-    }
-    if (a->distance != b->distance) {
-        return a->distance < b->distance ? -1 : 1;
-    }
-    if (a->id_a != b->id_a) {
-        return a->id_a < b->id_a ? -1 : 1;
-    }
-    return a->id_b < b->id_b ? -1 : a->id_b > b->id_b;
-}
-
-typedef bool (*MayPair)(const Events *e, int32_t a, int32_t b);
-
-static bool may_merge(const Events *e, int32_t a, int32_t b)
-{
+    const Events *e = context;
     const WadiParticles *p = e->in->particles;
     const double both = e->volume[a] + e->volume[b];
     const double most = fmin((double)e->in->split_above[a], (double)e->in->split_above[b]);
@@ -206,57 +183,10 @@ static bool may_merge(const Events *e, int32_t a, int32_t b)
            both <= fmin(most, e->in->largest) && wadi_dot(dv, dv) <= e->in->speed_max * e->in->speed_max;
 }
 
-static bool may_share(const Events *e, int32_t a, int32_t b)
+static bool may_share(const void *context, int32_t a, int32_t b)
 {
+    const Events *e = context;
     return is_giver(e, a) && is_mergeable(e, b);
-}
-
-/* Pairs of the list within reach, in the order of distances; *count of them. */
-static WadiStatus find_pairs(const Events *e, const int32_t *list, int32_t listed, MayPair may_pair,
-                             Pair **pairs, int64_t *count, WadiArena *arena, WadiError *error)
-{
-    const WadiParticles *p = e->in->particles;
-    WadiCells cells;
-    double largest = 0.0;
-    for (int32_t n = 0; n < listed; ++n) {
-        largest = fmax(largest, size_of(e, list[n]));
-    }
-    const double reach = MERGE_DISTANCE * largest * e->in->spacing;
-    WADI_TRY(wadi_cells_build_subset(&cells, p, list, listed, reach, arena, error));
-    *count = 0;
-    for (int pass = 0; pass < 2; ++pass) {
-        int64_t found = 0;
-        for (int32_t c = 0; c < 27 * cells.cell_count; ++c) {
-            const int32_t *at = cells.coordinate[c / 27];
-            const int n = c % 27;
-            const int32_t other =
-                wadi_cells_find(&cells, at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1);
-            for (int32_t i = cells.start[c / 27]; other >= 0 && i < cells.start[c / 27 + 1]; ++i) {
-                for (int32_t j = cells.start[other]; j < cells.start[other + 1]; ++j) {
-                    const int32_t a = cells.order[i], b = cells.order[j];
-                    if (a == b || p->material[a] != p->material[b] || !may_pair(e, a, b)) {
-                        continue;
-                    }
-                    const double size = 0.5 * (size_of(e, a) + size_of(e, b)) * e->in->spacing;
-                    const double distance = wadi_norm(wadi_sub(position_of(p, a), position_of(p, b))) / size;
-                    if (distance > MERGE_DISTANCE) {
-                        continue;
-                    }
-                    if (pass == 1) {
-                        const int level = (int)floor(2.0 * log2(fmax(e->volume[a], e->volume[b])) + 0.5);
-                        (*pairs)[found] = (Pair){ level, distance, a, b, p->id[a], p->id[b] };
-                    }
-                    ++found;
-                }
-            }
-        }
-        if (pass == 0) {
-            WADI_TRY(WADI_ARENA_NEW(arena, pairs, (size_t)found, "pairs to merge", error));
-        }
-        *count = found;
-    }
-    qsort(*pairs, (size_t)*count, sizeof **pairs, compare_pairs);
-    return WADI_OK;
 }
 
 /* Merges, or shares where `is_share`, in the order of distances. */
@@ -264,20 +194,29 @@ static WadiStatus join_pairs(Events *e, bool is_share, WadiArena *arena, WadiErr
 {
     const WadiSphResampleIn *in = e->in;
     const int32_t all = in->particles->count;
-    int32_t *list = NULL, listed = 0, events = 0;
+    int32_t *list = NULL, listed = 0, givers = 0, events = 0;
     WADI_TRY(WADI_ARENA_NEW(arena, &list, (size_t)all, "particles to merge", error));
     for (int32_t i = in->first; i < all; ++i) {
-        const bool is_in = is_mergeable(e, i) || (is_share && is_giver(e, i));
-        if (is_in && e->is_done[i] == 0) {
+        const bool gives = is_share && is_giver(e, i);
+        if ((gives || is_mergeable(e, i)) && e->is_done[i] == 0) {
             list[listed++] = i;
+            givers += gives;
         }
     }
-    if (listed < 2) {
+    if (listed < 2 || (is_share && (givers == 0 || givers == listed))) {
         return WADI_OK;
     }
-    Pair *pairs = NULL;
+    WadiSphPartners *pairs = NULL;
     int64_t count;
-    WADI_TRY(find_pairs(e, list, listed, is_share ? may_share : may_merge, &pairs, &count, arena, error));
+    const WadiSphPartnersIn partners = { .particles = in->particles,
+                                         .volume = e->volume,
+                                         .spacing = in->spacing,
+                                         .farthest = MERGE_DISTANCE,
+                                         .list = list,
+                                         .listed = listed,
+                                         .may_pair = is_share ? may_share : may_merge,
+                                         .context = e };
+    WADI_TRY(wadi_sph_partners_find(&pairs, &count, &partners, arena, error));
     for (int64_t n = 0; n < count && events < in->most; ++n) {
         if (e->is_done[pairs[n].a] == 0 && e->is_done[pairs[n].b] == 0) {
             if (is_share) {

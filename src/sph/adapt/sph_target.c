@@ -18,9 +18,11 @@ typedef struct Target {
     const WadiSphBodyGrid *grid;
     float *depth;
     float *limit, *next;   /* m: what elfs is cut to; sizes follow by the factors of events */
+    uint8_t *changed[2];   /* a byte per row: the round before and this one; NULL in the first */
     double finest;         /* m: of it where particles are the finest */
     double largest;        /* m: depths are cut to it, and what elfs may be */
     double slope;          /* growth of the limit */
+    bool has_interface;    /* there is sand and water, and a rule for where they meet */
     const uint8_t *has[2]; /* a byte per row: cells with water and with sand */
 } Target;
 
@@ -55,7 +57,7 @@ static void rule_rows(void *context, int64_t first, int64_t end)
     const Target *t = context;
     const WadiSphNear *near = &t->in->near;
     for (int32_t row = (int32_t)first + 1; row < end + 1; ++row) {
-        const unsigned both = near->interface >= 0.0 ? interface_bits(t, row) : 0u;
+        const unsigned both = t->has_interface ? interface_bits(t, row) : 0u;
         for (int l = 0; l < 8; ++l) {
             const size_t cell = 8 * (size_t)row + (size_t)l;
             if ((t->grid->inside[row] >> l & 1) == 0) {
@@ -81,6 +83,16 @@ static void rule_rows(void *context, int64_t first, int64_t end)
     }
 }
 
+/* Whether neither a row nor those beside it changed in the round before. */
+static bool stays(const Target *t, int32_t row)
+{
+    bool stays = t->changed[0] != NULL && t->changed[0][row] == 0;
+    for (int side = 0; side < 6 && stays; ++side) {
+        stays = t->changed[0][t->grid->rows.neighbour[row][side]] == 0;
+    }
+    return stays;
+}
+
 /* One round of limiting by the neighbours. */
 static double grade_rows(void *context, int64_t first, int64_t end)
 {
@@ -88,6 +100,10 @@ static double grade_rows(void *context, int64_t first, int64_t end)
     const float step = (float)(t->slope * t->grid->cell_size);
     int changed = 0;
     for (int32_t row = (int32_t)first + 1; row < end + 1; ++row) {
+        if (stays(t, row)) {
+            t->changed[1][row] = 0;
+            continue;
+        }
         float least[8];
         memcpy(least, t->limit + 8 * (size_t)row, sizeof least);
         for (int side = 0; side < 6; ++side) {
@@ -99,9 +115,12 @@ static double grade_rows(void *context, int64_t first, int64_t end)
                 least[l] = limit < least[l] ? limit : least[l];
             }
         }
+        int differs = 0;
         for (int l = 0; l < 8; ++l) {
-            changed |= least[l] < t->limit[8 * (size_t)row + (size_t)l];
+            differs |= least[l] < t->limit[8 * (size_t)row + (size_t)l];
         }
+        t->changed[1][row] = (uint8_t)differs;
+        changed |= differs;
         memcpy(t->next + 8 * (size_t)row, least, sizeof least);
     }
     return changed;
@@ -114,10 +133,11 @@ static void bound_block(void *context, int64_t first, int64_t end)
     const WadiParticles *p = in->body.particles;
     const double support = 2.0 * in->body.spacing; /* of a particle of size 1 */
     for (int64_t i = first; i < end; ++i) {
-        double limit, depth;
-        const bool is_in = wadi_sph_body_sample(t->grid, t->limit, p->x[i], p->y[i], p->z[i], &limit);
-        wadi_sph_body_sample(t->grid, t->depth, p->x[i], p->y[i], p->z[i], &depth);
-        limit = is_in ? fmax(t->finest, limit) : t->finest;
+        const double x[3] = { p->x[i], p->y[i], p->z[i] };
+        double values[2];
+        const bool is_in =
+            wadi_sph_body_sample(t->grid, (const float *const[]){ t->limit, t->depth }, x, values);
+        const double limit = is_in ? fmax(t->finest, values[0]) : t->finest, depth = values[1];
         const double split = limit / (in->split * support), merge = limit / (in->merge * support);
         t->out->split_above[i] = (float)(split * split * split);
         t->out->merge_below[i] = (float)(merge * merge * merge);
@@ -146,6 +166,15 @@ static void mark_cube(const Target *t, int32_t i, uint8_t *bits)
     bits[0] = 0; /* the null row stays empty */
 }
 
+static bool has_both_kinds(const WadiSphTargetIn *in)
+{
+    bool has_both = false;
+    for (int32_t i = 1; i < in->body.particles->count; ++i) {
+        has_both = has_both || (in->is_sand[i] != 0) != (in->is_sand[0] != 0);
+    }
+    return has_both;
+}
+
 static WadiStatus mark_kinds(Target *t, WadiArena *arena, WadiError *error)
 {
     const WadiParticles *p = t->in->body.particles;
@@ -164,12 +193,19 @@ static WadiStatus mark_kinds(Target *t, WadiArena *arena, WadiError *error)
 static WadiStatus grade(Target *t, WadiArena *arena, WadiError *error)
 {
     double *partials = NULL;
+    uint8_t *changed[2] = { NULL, NULL };
     const int64_t rows = t->grid->rows.count - 1;
+    for (int n = 0; n < 2; ++n) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &changed[n], (size_t)rows + 1, "particle sizes", error));
+        changed[n][0] = 0; /* the null row */
+    }
     WADI_TRY(WADI_ARENA_NEW(arena, &t->next, wadi_rows_floats(&t->grid->rows), "particle sizes", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &partials, (size_t)wadi_parallel_block_count(rows, ROW_BLOCK),
                             "particle sizes", error));
     memset(t->next, 0, 8 * sizeof(float));
     for (int round = 0; round < ROUNDS; ++round) {
+        t->changed[0] = round > 0 ? changed[(round + 1) % 2] : NULL;
+        t->changed[1] = changed[round % 2];
         const bool is_done = wadi_parallel_max(rows, ROW_BLOCK, grade_rows, t, partials) <= 0.0;
         float *swap = t->limit;
         t->limit = t->next, t->next = swap;
@@ -201,7 +237,8 @@ WadiStatus wadi_sph_target(const WadiSphTarget *target, const WadiSphTargetIn *i
                                        .cell_size = grid.cell_size,
                                        .largest = in->merge * support * in->largest };
     WADI_TRY(wadi_sph_feature_size(grid.depth, t.limit, &feature, arena, error));
-    if (in->near.interface >= 0.0) {
+    t.has_interface = in->near.interface >= 0.0 && has_both_kinds(in);
+    if (t.has_interface) {
         WADI_TRY(mark_kinds(&t, arena, error));
     }
     wadi_parallel_for(grid.rows.count - 1, ROW_BLOCK, rule_rows, &t);
