@@ -31,7 +31,9 @@ static inline bool is_same_wall(const WadiSphContact *a, const WadiSphContact *b
     return a->solid == b->solid && !(product[0] + product[1] + product[2] < 0.7f);
 }
 
-static int find_common(const WadiSphWalls *walls, int32_t near_i, int32_t near_j,
+/* Walls in which the image of one is nearer to the other than the root of `left` more than their squared
+ * distance, spacings^2; farther ones add nothing, neither do corners with them. */
+static int find_common(const WadiSphWalls *walls, int32_t near_i, int32_t near_j, float left,
                        Common common[WADI_SPH_CONTACT_MAX])
 {
     int count = 0;
@@ -39,13 +41,14 @@ static int find_common(const WadiSphWalls *walls, int32_t near_i, int32_t near_j
         const WadiSphContact *a = &walls->contact[near_i][c];
         for (int o = 0; o < walls->contact_count[near_j]; ++o) {
             const WadiSphContact *b = &walls->contact[near_j][o];
-            if (!is_same_wall(a, b)) {
+            const float more = 4.0f * wadi_maxf(a->normal[3] * b->normal[3], 0.0f);
+            if (!(more < left) || !is_same_wall(a, b)) {
                 continue;
             }
             WadiF4 n = a->normal + b->normal;
-            const float sum = n[3], product = a->normal[3] * b->normal[3];
+            const float sum = n[3];
             n *= 1.0f / sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-            common[count++] = (Common){ n, 4.0f * wadi_maxf(product, 0.0f), wadi_maxf(sum, 0.0f) };
+            common[count++] = (Common){ n, more, wadi_maxf(sum, 0.0f) };
             break;
         }
     }
@@ -53,12 +56,13 @@ static int find_common(const WadiSphWalls *walls, int32_t near_i, int32_t near_j
 }
 
 /* Whether there is such a wall. */
-static bool has_common(const WadiSphWalls *walls, int32_t near_i, int32_t near_j)
+static bool has_common(const WadiSphWalls *walls, int32_t near_i, int32_t near_j, float left)
 {
     for (int c = 0; c < walls->contact_count[near_i]; ++c) {
         const WadiSphContact *a = &walls->contact[near_i][c];
         for (int o = 0; o < walls->contact_count[near_j]; ++o) {
-            if (is_same_wall(a, &walls->contact[near_j][o])) {
+            const WadiSphContact *b = &walls->contact[near_j][o];
+            if (4.0f * wadi_maxf(a->normal[3] * b->normal[3], 0.0f) < left && is_same_wall(a, b)) {
                 return true;
             }
         }
@@ -118,6 +122,21 @@ static int64_t end_of(const Mirrors *m, int32_t i)
     return m->pairs->start[i] + (m->in->is_sand[i] ? 0 : m->pairs->same[i]);
 }
 
+/* A particle and a neighbour: x_j - x_i and the mean size, spacings; by how much the squared distance to an
+ * image may be larger than that to the neighbour. */
+typedef struct Couple {
+    WadiF4 offset;
+    float size, left;
+} Couple;
+
+static inline Couple couple_of(const WadiSphPairs *pairs, int32_t i, int32_t j)
+{
+    const float size = 0.5f * (wadi_sph_size(pairs, i) + wadi_sph_size(pairs, j));
+    const WadiF4 d = WADI_SPH_OFFSET(pairs->place[j], pairs->place[i]) * (float)(1.0 / WADI_SPH_PLACES);
+    const float reach = (float)WADI_SPH_REACH * size;
+    return (Couple){ d, size, reach * reach - (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) };
+}
+
 static int64_t count_images(const Mirrors *m, int32_t near)
 {
     const WadiSphPairs *pairs = m->pairs;
@@ -125,8 +144,8 @@ static int64_t count_images(const Mirrors *m, int32_t near)
     const int32_t i = m->particle[near];
     int64_t count = 0;
     for (int64_t n = pairs->start[i]; n < end_of(m, i); ++n) {
-        const int32_t other = walls->of[wadi_sph_other(pairs, n)];
-        count += other >= 0 && has_common(walls, near, other);
+        const int32_t j = wadi_sph_other(pairs, n), other = walls->of[j];
+        count += other >= 0 && has_common(walls, near, other, couple_of(pairs, i, j).left);
     }
     return count;
 }
@@ -140,16 +159,18 @@ static void write_images(const Mirrors *m, int32_t near)
     WadiF4 pressed = { 0 };
     for (int64_t n = pairs->start[i]; n < end_of(m, i); ++n) {
         const int32_t j = wadi_sph_other(pairs, n);
+        if (walls->of[j] < 0) {
+            continue;
+        }
         Common common[WADI_SPH_CONTACT_MAX];
-        const int walls_of_both = walls->of[j] >= 0 ? find_common(walls, near, walls->of[j], common) : 0;
+        const Couple couple = couple_of(pairs, i, j);
+        const int walls_of_both = find_common(walls, near, walls->of[j], couple.left, common);
         if (walls_of_both == 0) {
             continue;
         }
         WadiF4 gradient, back;
-        const WadiF4 offset =
-            WADI_SPH_OFFSET(pairs->place[j], pairs->place[i]) * (float)(1.0 / WADI_SPH_PLACES);
-        const float size = 0.5f * (wadi_sph_size(pairs, i) + wadi_sph_size(pairs, j));
-        sum_images(common, walls_of_both, &offset, m->in->kernel->scale, size, &gradient, &back);
+        sum_images(common, walls_of_both, &couple.offset, m->in->kernel->scale, couple.size, &gradient,
+                   &back);
         const float volume = m->in->volume != NULL ? m->in->volume[j] : 1.0f;
         gradient *= volume, back *= volume;
         *to++ = (WadiSphMirror){
