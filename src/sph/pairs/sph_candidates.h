@@ -1,5 +1,6 @@
-/* The particles in and around a cell side by side: what its particles are compared with. Ranges have 24
- * particles in the mean; one by one, half of the lanes would be empty and the ends mispredicted. */
+/* The particles in and around a cell or block side by side: what its particles are compared with. Ranges have
+ * 24 particles in the mean, coarse ones less; one by one, half of the lanes would be empty and the ends
+ * mispredicted. */
 #ifndef WADI_SPH_CANDIDATES_H
 #define WADI_SPH_CANDIDATES_H
 
@@ -8,28 +9,27 @@
 #include "sph/pairs/sph_ranges.h"
 #include "sph/pairs/sph_sixteen.h"
 
-/* More than twice what a cell and those around it hold. */
-enum { WADI_SPH_CANDIDATES_MAX = 512 };
+/* More than twice what a cell or a block and those around it hold. */
+enum { WADI_SPH_CANDIDATES_MAX = 2048 };
 
 typedef struct WadiSphCandidates {
     int count;
-    int own; /* number of the first particle of the cell */
-    /* Places from that particle, exact as floats; far away from `count` on. */
+    /* Places from one of the particles, exact as floats; far away from `count` on. */
     float axis[3][WADI_SPH_CANDIDATES_MAX];
+    float half[WADI_SPH_CANDIDATES_MAX];                       /* half the support, places; of mixed sizes */
     uint32_t offset[WADI_SPH_CANDIDATES_MAX];                  /* as in the lists */
     uint16_t sand[WADI_SPH_CANDIDATES_MAX / WADI_SPH_SIXTEEN]; /* bits: which are sand */
 } WadiSphCandidates;
 
-/* Those of the ranges, at most WADI_SPH_CANDIDATES_MAX, for a cell that begins with the particle `from`.
- * `axis`: places of all particles. `axis` and `is_sand` may be NULL: not needed. */
+/* Those of the ranges, at most WADI_SPH_CANDIDATES_MAX, with places from the particle `from`. `axis`: places
+ * of all particles, `half`: half their supports. `axis`, `half` and `is_sand` may be NULL: not needed. */
 static inline void wadi_sph_candidates_find(WadiSphCandidates *c, const WadiSphRange *ranges, int range_count,
-                                            int32_t from, int32_t *const axis[3], const uint8_t *is_sand)
+                                            int32_t from, int32_t *const axis[3], const float *half,
+                                            const uint8_t *is_sand)
 {
     const float far = (float)(64.0 * WADI_SPH_PLACES);
     int count = 0;
-    c->own = 0;
     for (int r = 0; r < range_count; ++r) {
-        c->own = ranges[r].first <= from && from < ranges[r].end ? count + from - ranges[r].first : c->own;
         for (int32_t j = ranges[r].first; j < ranges[r].end; ++j) {
             c->offset[count++] = 16 * (uint32_t)j;
         }
@@ -51,6 +51,9 @@ static inline void wadi_sph_candidates_find(WadiSphCandidates *c, const WadiSphR
             c->axis[a][n] = far;
         }
     }
+    for (int n = 0; half != NULL && n < padded; ++n) {
+        c->half[n] = half[c->offset[n] >> 4];
+    }
     for (int n = 0; is_sand != NULL && n < padded; n += WADI_SPH_SIXTEEN) {
         unsigned bits = 0;
         for (int l = 0; l < WADI_SPH_SIXTEEN && n + l < count; ++l) {
@@ -60,23 +63,39 @@ static inline void wadi_sph_candidates_find(WadiSphCandidates *c, const WadiSphR
     }
 }
 
-/* Bits of the candidates n .. n + 15 that are nearer to the point `at` than the root of `square`. */
+/* The number of particle i among the candidates of the ranges. */
+static inline int wadi_sph_candidates_number(const WadiSphRange *ranges, int range_count, int32_t i)
+{
+    int before = 0, number = 0;
+    for (int r = 0; r < range_count; ++r) {
+        number = ranges[r].first <= i && i < ranges[r].end ? before + i - ranges[r].first : number;
+        before += ranges[r].end - ranges[r].first;
+    }
+    return number;
+}
+
+/* Bits of the candidates n .. n + 15 that are nearer to the point `at` than `reach`; of mixed sizes, than it
+ * and their half supports. */
 #ifdef __AVX512F__
 static inline __attribute__((always_inline)) unsigned wadi_sph_candidates_within(const WadiSphCandidates *c,
                                                                                  int n, const float at[3],
-                                                                                 float square)
+                                                                                 float reach, bool is_mixed)
 {
     __m512 sum = _mm512_setzero_ps();
     for (int a = 0; a < 3; ++a) {
         const __m512 d = _mm512_sub_ps(_mm512_loadu_ps(c->axis[a] + n), _mm512_set1_ps(at[a]));
         sum = _mm512_add_ps(sum, _mm512_mul_ps(d, d));
     }
-    return _mm512_cmp_ps_mask(sum, _mm512_set1_ps(square), _CMP_LT_OQ);
+    __m512 far = _mm512_set1_ps(reach);
+    if (is_mixed) {
+        far = _mm512_add_ps(_mm512_loadu_ps(c->half + n), far);
+    }
+    return _mm512_cmp_ps_mask(sum, _mm512_mul_ps(far, far), _CMP_LT_OQ);
 }
 #else
 static inline __attribute__((always_inline)) unsigned wadi_sph_candidates_within(const WadiSphCandidates *c,
                                                                                  int n, const float at[3],
-                                                                                 float square)
+                                                                                 float reach, bool is_mixed)
 {
     unsigned bits = 0;
     for (int half = 0; half < WADI_SPH_SIXTEEN; half += WADI_SPH_LANES) {
@@ -85,7 +104,8 @@ static inline __attribute__((always_inline)) unsigned wadi_sph_candidates_within
             const WadiF8 d = *(const WadiF8 *)(c->axis[a] + n + half) - at[a];
             sum += d * d;
         }
-        const WadiI8 is_within = sum < square;
+        const WadiF8 far = is_mixed ? *(const WadiF8 *)(c->half + n + half) + reach : (WadiF8){ 0 } + reach;
+        const WadiI8 is_within = sum < far * far;
         bits |= wadi_row_bits(&is_within) << half;
     }
     return bits;

@@ -154,15 +154,17 @@ static unsigned remove_hidden_candidates(const Search *s, const WadiSphCandidate
 }
 
 /* The lengths of the lists of i, the particle `own` of the candidates. */
-static void count_candidates(const Search *s, const WadiSphCandidates *c, int32_t i, int own, uint16_t *found)
+static inline __attribute__((always_inline)) void count_candidates(const Search *s,
+                                                                   const WadiSphCandidates *c, int32_t i,
+                                                                   int own, uint16_t *found, bool is_mixed)
 {
-    const float reach = (float)(WADI_SPH_REACH * WADI_SPH_PLACES), square = reach * reach;
+    const float reach = is_mixed ? s->reach.of[i] : (float)(WADI_SPH_REACH * WADI_SPH_PLACES);
     const float at[3] = { c->axis[0][own], c->axis[1][own], c->axis[2][own] };
     const bool may_be_hidden = s->in->walls->has_solids && s->in->walls->of[i] >= 0;
     const bool has_both = s->sand != NULL;
     int32_t all = 0, all_sand = 0;
     for (int n = 0; n < c->count; n += GROUP) {
-        unsigned bits = wadi_sph_candidates_within(c, n, at, square);
+        unsigned bits = wadi_sph_candidates_within(c, n, at, reach, is_mixed);
         bits &= ~((unsigned)(own - n) < GROUP ? 1u << (own - n) : 0u);
         if (may_be_hidden) {
             bits = remove_hidden_candidates(s, c, i, n, bits);
@@ -252,12 +254,6 @@ static void fill_from_candidates(const Search *s, const WadiSphCandidates *c, in
     end_lists(s, i, &same, &other);
 }
 
-/* Whether the candidates of a cell are compared side by side. */
-static bool is_flat(const Search *s, int32_t candidates)
-{
-    return s->reach.of == NULL && candidates <= WADI_SPH_CANDIDATES_MAX;
-}
-
 static int32_t count_particles(const WadiSphRange *ranges, int range_count)
 {
     int32_t count = 0;
@@ -267,24 +263,25 @@ static int32_t count_particles(const WadiSphRange *ranges, int range_count)
     return count;
 }
 
-/* One pass over the particles of a cell, of which `found` has `groups` entries each, side by side. */
-static void search_flat_cell(const Search *s, int32_t from, int32_t to, const WadiSphRange *ranges,
-                             int range_count, uint16_t *found, int64_t groups)
+/* One pass over particles of a cell or block, the first of which is candidate `own`; `found` has an entry for
+ * each sixteen candidates. */
+static void search_flat_cell(const Search *s, const WadiSphCandidates *c, int32_t from, int32_t to, int own,
+                             uint16_t *found)
 {
-    WadiSphCandidates c;
-    wadi_sph_candidates_find(&c, ranges, range_count, from, s->pass == PASS_COUNT ? s->axis : NULL,
-                             s->sand != NULL ? s->in->is_sand : NULL);
-    for (int32_t i = from; i < to; ++i, found += groups) {
+    const int groups = (c->count + GROUP - 1) / GROUP;
+    for (int32_t i = from; i < to; ++i, ++own, found += groups) {
         const bool is_fixed = s->in->fixed != NULL && s->in->fixed[i] != 0;
         if (s->pass == PASS_COUNT && is_fixed) {
             s->pairs->start[i + 1] = s->pairs->same[i] = 0;
+        } else if (s->pass == PASS_COUNT && s->reach.of != NULL) {
+            count_candidates(s, c, i, own, found, true);
         } else if (s->pass == PASS_COUNT) {
-            count_candidates(s, &c, i, c.own + (i - from), found);
+            count_candidates(s, c, i, own, found, false);
         } else if (is_fixed) {
             s->density[i] = 1.0f;
             s->pairs->same_sum[i] = s->pairs->sum[i] = (WadiF4){ 0 };
         } else {
-            fill_from_candidates(s, &c, i, found);
+            fill_from_candidates(s, c, i, found);
         }
     }
 }
@@ -306,30 +303,56 @@ static void search_cell(const Search *s, int32_t from, int32_t to, const WadiSph
     }
 }
 
+/* One pass over a cell or block; returns how many entries of `found` it has. */
+static int64_t search_block(const Search *s, const WadiSphCell *cell, uint16_t *found)
+{
+    WadiSphRange members[4], ranges[WADI_SPH_RANGE_MAX];
+    const int32_t count = wadi_sph_find_members(s->in->sort, cell, members);
+    if (count == 0) {
+        return 0;
+    }
+    const int range_count = wadi_sph_find_ranges(&s->reach, cell, ranges);
+    const int32_t candidates = count_particles(ranges, range_count);
+    const bool is_flat = candidates <= WADI_SPH_CANDIDATES_MAX; /* compared side by side */
+    const int64_t groups = is_flat ? (candidates + GROUP - 1) / GROUP : count_groups(ranges, range_count);
+    if (s->pass == PASS_MEASURE) {
+        return count * groups;
+    }
+    WadiSphCandidates c;
+    if (is_flat) {
+        const bool is_count = s->pass == PASS_COUNT;
+        int row = 0;
+        while (members[row].end == members[row].first) {
+            ++row;
+        }
+        wadi_sph_candidates_find(&c, ranges, range_count, members[row].first, is_count ? s->axis : NULL,
+                                 is_count ? s->reach.of : NULL, s->sand != NULL ? s->in->is_sand : NULL);
+    }
+    for (int n = 0; n < cell->width * cell->width; ++n) {
+        const int32_t from = members[n].first, to = members[n].end;
+        if (is_flat && from < to) {
+            const int own = wadi_sph_candidates_number(ranges, range_count, from);
+            search_flat_cell(s, &c, from, to, own, found);
+        } else {
+            search_cell(s, from, to, ranges, range_count, found, groups);
+        }
+        found += (to - from) * groups;
+    }
+    return count * groups;
+}
+
+/* One pass over the cells of tiles. Where sizes differ they are taken in blocks, since few coarse particles
+ * lie in a cell. */
 static void search_tiles(void *context, int64_t first, int64_t end)
 {
     const Search *s = context;
-    const WadiTileSort *sort = s->in->sort;
+    const int width = s->reach.of != NULL ? 2 : 1, side = 8 / width;
     for (int64_t t = first; t < end; ++t) {
-        int32_t row = sort->row_first[t];
         int64_t at = s->pass == PASS_MEASURE ? 0 : s->found_start[t];
-        for (uint64_t rows = sort->row_mask[t]; rows != 0; rows &= rows - 1, ++row) {
-            for (int lane = 0; lane < 8; ++lane) {
-                const int32_t from = sort->cell_start[8 * row + lane] - sort->first;
-                const int32_t to = sort->cell_start[8 * row + lane + 1] - sort->first;
-                WadiSphRange ranges[WADI_SPH_RANGE_MAX];
-                const WadiSphCell cell = { (int32_t)t, row, __builtin_ctzll(rows), lane };
-                const int range_count = from < to ? wadi_sph_find_ranges(&s->reach, &cell, ranges) : 0;
-                const int32_t candidates = count_particles(ranges, range_count);
-                const int64_t groups = is_flat(s, candidates) ? (candidates + GROUP - 1) / GROUP
-                                                              : count_groups(ranges, range_count);
-                if (s->pass != PASS_MEASURE && from < to && is_flat(s, candidates)) {
-                    search_flat_cell(s, from, to, ranges, range_count, s->found + at, groups);
-                } else if (s->pass != PASS_MEASURE) {
-                    search_cell(s, from, to, ranges, range_count, s->found + at, groups);
-                }
-                at += (to - from) * groups;
-            }
+        for (int b = 0; b < side * side * side; ++b) {
+            const int bit = width * (b / side % side) + 8 * width * (b / (side * side));
+            const WadiSphCell cell = { (int32_t)t, bit, width * (b % side), width };
+            at += search_block(s, &cell, s->pass == PASS_MEASURE ? NULL : s->found + at);
         }
         if (s->pass == PASS_MEASURE) {
             s->found_start[t + 1] = at;

@@ -49,23 +49,32 @@ static float square_between(int cells)
     return (float)(gap * gap);
 }
 
-/* The particles of a row of a tile, `square` away, that may be neighbours of a cell in lane `from` with the
- * largest size `own`. */
-static int add_mixed_range(const WadiSphReach *s, int32_t tile, int bit, int from, float square, float own,
-                           WadiSphRange *out)
+/* The row `bit` of a tile among those of the sort, or -1. */
+static int64_t row_of(const WadiTileSort *sort, int32_t tile, int bit)
 {
-    const WadiTileSort *sort = s->sort;
     if (tile < 0 || (sort->row_mask[tile] >> bit & 1) == 0) {
-        return 0;
+        return -1;
     }
     const uint64_t before = sort->row_mask[tile] & ((UINT64_C(1) << bit) - 1);
-    const int64_t row = sort->row_first[tile] + __builtin_popcountll(before);
+    return sort->row_first[tile] + __builtin_popcountll(before);
+}
+
+/* The particles of a row of a tile, `square` away, that may be neighbours of cells in the lanes from `low` to
+ * `high` with the largest size `own`. */
+static int add_mixed_range(const WadiSphReach *s, int32_t tile, int bit, int low, int high, float square,
+                           float own, WadiSphRange *out)
+{
+    const WadiTileSort *sort = s->sort;
+    const int64_t row = row_of(sort, tile, bit);
+    if (row < 0) {
+        return 0;
+    }
     const float reach = own + s->row_largest[row], left = reach * reach - square;
     int cells = 1;
     while (square_between(cells + 1) < left) {
         ++cells;
     }
-    const int l0 = from - cells > 0 ? from - cells : 0, l1 = from + cells < 7 ? from + cells : 7;
+    const int l0 = low - cells > 0 ? low - cells : 0, l1 = high + cells < 7 ? high + cells : 7;
     if (!(left > 0.0f) || l0 > l1) {
         return 0;
     }
@@ -74,26 +83,59 @@ static int add_mixed_range(const WadiSphReach *s, int32_t tile, int bit, int fro
     return out->end > out->first;
 }
 
-/* The cells around a cell in which its particles may have neighbours, where sizes differ: fine particles
+/* The largest size in a block. */
+static float largest_in(const WadiSphReach *s, const WadiSphCell *cell)
+{
+    float largest = 0.0f;
+    for (int n = 0; n < cell->width * cell->width; ++n) {
+        const int64_t row = row_of(s->sort, cell->tile, cell->bit + n % cell->width + 8 * (n / cell->width));
+        for (int l = 0; row >= 0 && l < cell->width; ++l) {
+            largest = fmaxf(largest, s->largest[8 * row + cell->lane + l]);
+        }
+    }
+    return largest;
+}
+
+/* The cells around a block in which its particles may have neighbours, where sizes differ: fine particles
  * look one cell far among fine ones, and farther for coarse ones alone. */
 static int find_mixed_ranges(const WadiSphReach *s, const WadiSphCell *cell,
                              WadiSphRange out[WADI_SPH_RANGE_MAX])
 {
     const int32_t *neighbours = s->sort->tiles.neighbours[cell->tile];
-    const int lane = cell->lane;
-    const float own = s->largest[8 * cell->row + lane];
-    const int first = lane < s->cells ? 0 : 1, last = lane + s->cells > 7 ? 2 : 1;
+    const int low = cell->lane, high = cell->lane + cell->width - 1, more = cell->width - 1;
+    const float own = largest_in(s, cell);
+    const int first = low < s->cells ? 0 : 1, last = high + s->cells > 7 ? 2 : 1;
     int count = 0;
-    for (int dk = -s->cells; dk <= s->cells; ++dk) {
+    for (int dk = -s->cells; dk <= s->cells + more; ++dk) {
         const int k = (cell->bit >> 3) + dk, tz = k < 0 ? 0 : k > 7 ? 2 : 1;
-        for (int dj = -s->cells; dj <= s->cells; ++dj) {
+        for (int dj = -s->cells; dj <= s->cells + more; ++dj) {
             const int j = (cell->bit & 7) + dj, ty = j < 0 ? 0 : j > 7 ? 2 : 1;
             const int bit = (j & 7) + 8 * (k & 7), at = 9 * tz + 3 * ty;
-            const float square = square_between(dj) + square_between(dk);
+            const float square =
+                square_between(dj > 0 ? dj - more : dj) + square_between(dk > 0 ? dk - more : dk);
             for (int tx = first; tx <= last; ++tx) {
-                count += add_mixed_range(s, neighbours[at + tx], bit, lane - 8 * (tx - 1), square, own,
+                const int from = 8 * (tx - 1);
+                count += add_mixed_range(s, neighbours[at + tx], bit, low - from, high - from, square, own,
                                          out + count);
             }
+        }
+    }
+    return count;
+}
+
+int32_t wadi_sph_find_members(const WadiTileSort *sort, const WadiSphCell *cell, WadiSphRange members[4])
+{
+    int32_t count = 0;
+    for (int n = 0; n < 4; ++n) {
+        members[n] = (WadiSphRange){ 0, 0 };
+        const int64_t row =
+            n < cell->width * cell->width
+                ? row_of(sort, cell->tile, cell->bit + n % cell->width + 8 * (n / cell->width))
+                : -1;
+        if (row >= 0) {
+            const int32_t *start = sort->cell_start + 8 * row + cell->lane;
+            members[n] = (WadiSphRange){ start[0] - sort->first, start[cell->width] - sort->first };
+            count += start[cell->width] - start[0];
         }
     }
     return count;
