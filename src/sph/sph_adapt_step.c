@@ -217,9 +217,9 @@ WadiStatus wadi_sph_adapt_bodies(WadiSph *sph, double time, WadiError *error)
         return WADI_OK;
     }
     for (int n = 0; n < START_SURVEYS; ++n) {
-        const int64_t events = ledger->merges + ledger->splits;
+        const int64_t events = ledger->merges + ledger->splits + ledger->shares;
         WADI_TRY(survey(&s, time, error));
-        if (ledger->merges + ledger->splits == events) {
+        if (ledger->merges + ledger->splits + ledger->shares == events) {
             break;
         }
     }

@@ -2,6 +2,7 @@
  * alone; what splits and merges keep; when there are none. */
 #include <math.h>
 
+#include "particles/cells.h"
 #include "same_bytes.h"
 #include "scene_sim.h"
 #include "sim/sim.h"
@@ -258,6 +259,68 @@ static double front_of(const WadiParticles *p)
     return high;
 }
 
+/* Part of the pairs of neighbours, nearer than 1.2 mean sizes, whose masses differ by more than a factor of
+ * 2. */
+static double unlike_part(const WadiParticles *p, double spacing, double *worst)
+{
+    WadiError error = { 0 };
+    WadiArena arena = { 0 };
+    WadiNeighbours lists;
+    float *radius = NULL;
+    const double *volume = wadi_volume_column(p);
+    CHECK_OK(WADI_ARENA_NEW(&arena, &radius, (size_t)p->count, "test", &error), error);
+    for (int32_t i = 0; i < p->count; ++i) {
+        radius[i] = (float)(1.21 * spacing * cbrt(volume[i]));
+    }
+    CHECK_OK(wadi_neighbours_mixed(&lists, p, radius, &arena, &error), error);
+    double pairs = 0.0, unlike = 0.0;
+    *worst = 1.0;
+    for (int32_t i = 0; i < p->count; ++i) {
+        for (int64_t n = lists.start[i]; n < lists.start[i + 1]; ++n) {
+            const int32_t j = lists.index[n];
+            const double d[3] = { p->x[i] - p->x[j], p->y[i] - p->y[j], p->z[i] - p->z[j] };
+            const double size = 0.5 * spacing * (cbrt(volume[i]) + cbrt(volume[j]));
+            if (sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) < 1.2 * size) {
+                pairs += 1.0;
+                unlike += volume[i] > 2.0 * volume[j] || volume[j] > 2.0 * volume[i] ? 1.0 : 0.0;
+                *worst = fmax(*worst, volume[i] / volume[j]);
+            }
+        }
+    }
+    wadi_arena_free(&arena);
+    return unlike / pairs;
+}
+
+/* Masses of neighbours differ by at most a factor of 2: all of them while the water stands, and all but a few
+ * while it runs and sizes follow. */
+static void neighbours_are_alike(void **unused)
+{
+    (void)unused;
+    WadiScene *scene = load_scene(
+        "{wadi: 1, solver: sph, fps: 60, cell_size: 0.02, domain: {min: [0, 0, 0], max: [0.9, 0.12, 0.4]}, "
+        "materials: {water: {kind: water}}, bodies: [{material: water, shape: {box: {min: [0, 0, 0], max: "
+        "[0.3, 0.12, 0.3]}}}], sph: {adaptive: {}}, colliders: [{shape: {box: {min: [0.3, -1, -1], max: "
+        "[0.32, 1, 1]}, translate: {keys: [[0, [0, 0, 0]], [0.1, [0, 0, 0]], [0.12, [0, 0, 3]]]}}}]}");
+    WadiSim *sim = start_sim(scene, 1);
+    double worst[2], part[2] = { 0.0, 0.0 };
+    run_frames(sim, 6);
+    part[0] = unlike_part(&sim->particles, 0.01, &worst[0]);
+    double runs_worst = 1.0;
+    for (int n = 0; n < 5; ++n) {
+        run_frames(sim, 4);
+        part[1] = fmax(part[1], unlike_part(&sim->particles, 0.01, &worst[1]));
+        runs_worst = fmax(runs_worst, worst[1]);
+    }
+    print_message(
+        "%.3f %% of the pairs beyond 2 while it stands, %.2f at most; %.2f %% while it runs, %.2f at "
+        "most; %d splits, %d merges, %d shares\n",
+        100.0 * part[0], worst[0], 100.0 * part[1], runs_worst, (int)sim->resampling.splits,
+        (int)sim->resampling.merges, (int)sim->resampling.shares);
+    CHECK_AT_MOST(part[0], 0.0);
+    CHECK_AT_MOST(part[1], 0.02);
+    end(sim, scene);
+}
+
 /* The block first stands behind a gate, so that its sizes are its own. */
 static void a_dam_break_is_that_of_the_finest_particles(void **unused)
 {
@@ -454,6 +517,7 @@ int main(void)
         cmocka_unit_test(a_block_at_rest_has_no_events),
         cmocka_unit_test(a_pool_at_rest_has_no_events),
         cmocka_unit_test(the_pressure_calms_down_after_splits),
+        cmocka_unit_test(neighbours_are_alike),
         cmocka_unit_test(a_dam_break_is_that_of_the_finest_particles),
         cmocka_unit_test(masses_and_momentum_stay_over_ten_thousand_events),
         cmocka_unit_test(what_leaves_takes_its_volume_along),

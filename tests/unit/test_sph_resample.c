@@ -198,6 +198,37 @@ static void a_merge_loses_what_it_must(void **unused)
     free_cloud(&cloud);
 }
 
+/* Of the volumes 8 and 1 the large one gives what the small one has, and of 7 and 2 then until they differ
+ * by 1.5: 5.4 and 3.6. Their distance grows with the sizes, the centre stays. */
+static void neighbours_of_unlike_sizes_share(void **unused)
+{
+    (void)unused;
+    Cloud cloud;
+    make_cloud(&cloud, 2);
+    WadiParticles *p = &cloud.particles;
+    uint8_t is_removed[8] = { 0, 0, 1, 1, 1, 1, 1, 1 };
+    wadi_particles_remove(p, is_removed);
+    double *volume = wadi_particles_column(p, cloud.volume), *water = wadi_particles_column(p, cloud.water);
+    for (int i = 0; i < 2; ++i) {
+        p->material[i] = 0, volume[i] = i == 0 ? 8.0 : 1.0, water[i] = 0.5 * volume[i];
+        p->x[i] = i == 0 ? 0.0 : 1.5, p->y[i] = p->z[i] = 0.0;
+        p->vx[i] = p->vz[i] = 0.0f, p->vy[i] = i == 0 ? 0.0f : 9.0f;
+    }
+    const Totals before = totals_of(&cloud);
+    expect_resample(&cloud, 27.0, 0.5);
+    const Totals after = totals_of(&cloud);
+    assert_int_equal(p->count, 2);
+    CHECK_NEAR(volume[0], 5.4, 1e-9);
+    CHECK_NEAR(volume[1], 3.6, 1e-9);
+    assert_true(after.volume == before.volume && after.water == before.water);
+    CHECK_NEAR(p->x[1] - p->x[0], 0.5 * (cbrt(5.4) + cbrt(3.6)), 1e-9);
+    CHECK_AT_MOST(vector_error(after.centre, before.centre, wadi_norm(before.centre)), 1e-12);
+    CHECK_AT_MOST(vector_error(after.momentum, before.momentum, before.size), 1e-12);
+    CHECK_AT_MOST(vector_error(after.spin, before.spin, before.size), 1e-12);
+    CHECK_NEAR(after.energy, before.energy, 1e-12 * before.energy);
+    free_cloud(&cloud);
+}
+
 static void a_split_loses_nothing(void **unused)
 {
     (void)unused;
@@ -294,6 +325,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ten_thousand_events_keep_everything),
         cmocka_unit_test(a_merge_loses_what_it_must),
+        cmocka_unit_test(neighbours_of_unlike_sizes_share),
         cmocka_unit_test(a_split_loses_nothing),
         cmocka_unit_test(events_come_to_an_end),
         cmocka_unit_test(what_may_not_change_stays),

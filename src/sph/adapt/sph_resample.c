@@ -4,20 +4,24 @@
 #include <string.h>
 
 #include "core/random.h"
-#include "particles/cells.h"
 #include "sph/adapt/sph_partners.h"
 #include "sph/adapt/sph_relax.h"
+#include "sph/adapt/sph_room.h"
 #include "world/water.h"
 
 /* Distances between partners of a merge, and of the halves of a split, over the edge of the cube that both
  * fill. */
-static const double MERGE_DISTANCE = 1.1, SPLIT_DISTANCE = 0.8;
+#define MERGE_DISTANCE 1.1
+static const double SPLIT_DISTANCE = 0.8;
 static const double UNLIKE = 2.0;      /* ratio of the volumes of partners: a large one must not grow alone */
 static const double GIVES_ABOVE = 0.8; /* of the volume that is split */
 static const double SHARE_MOST = 0.1; /* of the receiver's volume, so that it moves by a tenth of a spacing */
 static const double LEAST_VOLUME = 0.75;
-static const double AROUND = 1.5; /* sizes of a particle that is split: neighbours within count */
-enum { DIRECTIONS = 32, AROUND_MAX = 96 };
+/* Neighbours of volumes that differ by more than UNLIKE share until they differ by this. */
+static const double ALIKE = 1.5;
+#define EVEN_DISTANCE 1.3
+enum { EVEN_ROUNDS = 3 };
+static const double NEAREST = 0.3; /* sizes from a solid: what would come nearer stays where it is */
 
 typedef struct Events {
     const WadiSphResampleIn *in;
@@ -27,7 +31,7 @@ typedef struct Events {
     float *mean[WADI_SPH_MEANS_MAX];
     uint8_t *is_done;                 /* took part in an event, or was removed */
     uint8_t *is_removed, *is_changed; /* with room for the halves of splits */
-    int32_t removed;
+    int32_t removed, evened;
 } Events;
 
 static void take_columns(Events *e)
@@ -142,16 +146,15 @@ static void merge(Events *e, int32_t a, int32_t b)
     e->ledger->merges += 1;
 }
 
-/* The giver's surplus goes over, as far as the receiver wants it. */
-static void share(Events *e, int32_t giver, int32_t receiver)
+/* A part of the giver's volume, with the water in it, goes over to the receiver; false: there is none. */
+static bool move_part(Events *e, int32_t giver, int32_t receiver, double volume)
 {
     const WadiSphResampleIn *in = e->in;
-    const double surplus = e->volume[giver] - 0.5 * (double)in->split_above[giver];
-    const double part = whole(fmin(0.5 * surplus, SHARE_MOST * e->volume[receiver]));
+    const double part = whole(volume);
     const double mass_before = mass_of(e, receiver), all = e->volume[giver];
     double parcel = in->own_mass[in->particles->material[giver]] * part;
     if (!(part > 0.0)) {
-        return;
+        return false;
     }
     double moved[WADI_SPH_SUMS_MAX];
     for (int c = 0; c < in->sum_count; ++c) {
@@ -169,6 +172,50 @@ static void share(Events *e, int32_t giver, int32_t receiver)
     }
     e->is_done[giver] = e->is_done[receiver] = 1;
     e->ledger->shares += 1;
+    return true;
+}
+
+/* The giver's surplus goes over, as far as the receiver wants it. */
+static void share(Events *e, int32_t giver, int32_t receiver)
+{
+    const double surplus = e->volume[giver] - 0.5 * (double)e->in->split_above[giver];
+    move_part(e, giver, receiver, fmin(0.5 * surplus, SHARE_MOST * e->volume[receiver]));
+}
+
+/* The giver is larger than the receiver by more than UNLIKE: it gives so much that they differ less, and at
+ * most as much as the receiver has. Both stay on the line through them and their centre of mass, as far apart
+ * as their sizes ask. */
+static void even_out(Events *e, int32_t giver, int32_t receiver)
+{
+    const WadiSphResampleIn *in = e->in;
+    WadiParticles *p = in->particles;
+    WadiSphLedger *ledger = e->ledger;
+    const double large = e->volume[giver], small = e->volume[receiver];
+    const double room = (double)in->split_above[receiver] - small; /* none: both will be split */
+    const double sizes = size_of(e, giver) + size_of(e, receiver);
+    const WadiVec3 x = position_of(p, giver), between = wadi_sub(position_of(p, receiver), x);
+    const double before = mass_of(e, receiver), all = before + mass_of(e, giver);
+    if (!move_part(e, giver, receiver,
+                   fmin((large - ALIKE * small) / (1.0 + ALIKE), room > 0.0 ? fmin(small, room) : small))) {
+        return;
+    }
+    const WadiVec3 centre = wadi_add_scaled(x, between, before / all);
+    const double apart = (size_of(e, giver) + size_of(e, receiver)) / sizes;
+    const double parts[2] = { -apart * mass_of(e, receiver) / all, apart * mass_of(e, giver) / all };
+    const int32_t both[2] = { giver, receiver };
+    for (int n = 0; n < 2; ++n) {
+        const int32_t i = both[n];
+        WadiVec3 to = wadi_add_scaled(centre, between, parts[n]);
+        const double least = NEAREST * size_of(e, i) * in->spacing;
+        if (in->solids != NULL && wadi_solids_distance(in->solids, to, in->time, least) < least) {
+            to = n == 0 ? x : wadi_add(x, between);
+        }
+        const WadiVec3 momentum = wadi_scale(velocity_of(p, i), mass_of(e, i));
+        ledger->spin = wadi_add(ledger->spin, wadi_cross(wadi_sub(position_of(p, i), to), momentum));
+        p->x[i] = to.x, p->y[i] = to.y, p->z[i] = to.z;
+        e->is_changed[i] = 1;
+    }
+    e->evened += 1;
 }
 
 static bool may_merge(const void *context, int32_t a, int32_t b)
@@ -189,21 +236,48 @@ static bool may_share(const void *context, int32_t a, int32_t b)
     return is_giver(e, a) && is_mergeable(e, b);
 }
 
-/* Merges, or shares where `is_share`, in the order of distances. */
-static WadiStatus join_pairs(Events *e, bool is_share, WadiArena *arena, WadiError *error)
+static bool may_even(const void *context, int32_t a, int32_t b)
+{
+    const Events *e = context;
+    return e->volume[a] > UNLIKE * e->volume[b];
+}
+
+/* Kinds of events of pairs: which particles may have part, which pairs, and the event. */
+typedef struct Kind {
+    double farthest; /* distance over the mean size */
+    int32_t part;    /* events at a time over `most` */
+    bool (*is_in)(const Events *e, int32_t i);
+    bool (*may_pair)(const void *context, int32_t a, int32_t b);
+    void (*join)(Events *e, int32_t a, int32_t b);
+} Kind;
+
+static bool is_sharing(const Events *e, int32_t i)
+{
+    return is_mergeable(e, i) || is_giver(e, i);
+}
+
+static bool is_inside(const Events *e, int32_t i)
+{
+    return (e->in->may[i] & WADI_SPH_MAY_GIVE) != 0;
+}
+
+static const Kind MERGES = { MERGE_DISTANCE, 1, is_mergeable, may_merge, merge };
+static const Kind SHARES = { MERGE_DISTANCE, 1, is_sharing, may_share, share };
+static const Kind EVENS = { EVEN_DISTANCE, 4, is_inside, may_even, even_out };
+
+/* The events of a kind, in the order of distances. */
+static WadiStatus join_pairs(Events *e, const Kind *kind, WadiArena *arena, WadiError *error)
 {
     const WadiSphResampleIn *in = e->in;
     const int32_t all = in->particles->count;
-    int32_t *list = NULL, listed = 0, givers = 0, events = 0;
+    int32_t *list = NULL, listed = 0, events = 0;
     WADI_TRY(WADI_ARENA_NEW(arena, &list, (size_t)all, "particles to merge", error));
     for (int32_t i = in->first; i < all; ++i) {
-        const bool gives = is_share && is_giver(e, i);
-        if ((gives || is_mergeable(e, i)) && e->is_done[i] == 0) {
+        if (e->is_done[i] == 0 && kind->is_in(e, i)) {
             list[listed++] = i;
-            givers += gives;
         }
     }
-    if (listed < 2 || (is_share && (givers == 0 || givers == listed))) {
+    if (listed < 2) {
         return WADI_OK;
     }
     WadiSphPartners *pairs = NULL;
@@ -211,19 +285,15 @@ static WadiStatus join_pairs(Events *e, bool is_share, WadiArena *arena, WadiErr
     const WadiSphPartnersIn partners = { .particles = in->particles,
                                          .volume = e->volume,
                                          .spacing = in->spacing,
-                                         .farthest = MERGE_DISTANCE,
+                                         .farthest = kind->farthest,
                                          .list = list,
                                          .listed = listed,
-                                         .may_pair = is_share ? may_share : may_merge,
+                                         .may_pair = kind->may_pair,
                                          .context = e };
     WADI_TRY(wadi_sph_partners_find(&pairs, &count, &partners, arena, error));
-    for (int64_t n = 0; n < count && events < in->most; ++n) {
+    for (int64_t n = 0; n < count && events / kind->part < in->most; ++n) {
         if (e->is_done[pairs[n].a] == 0 && e->is_done[pairs[n].b] == 0) {
-            if (is_share) {
-                share(e, pairs[n].a, pairs[n].b);
-            } else {
-                merge(e, pairs[n].a, pairs[n].b);
-            }
+            kind->join(e, pairs[n].a, pairs[n].b);
             ++events;
         }
     }
@@ -241,80 +311,8 @@ static void copy_particle(const WadiParticles *p, int32_t from, int32_t to)
     p->id[to] = id;
 }
 
-/* Particles about one that is split. */
-typedef struct Around {
-    int32_t count;
-    int32_t index[AROUND_MAX];
-} Around;
-
-static void find_around(const Events *e, const WadiCells *cells, double reach, int32_t i, Around *around)
-{
-    const WadiParticles *p = e->in->particles;
-    const WadiVec3 x = position_of(p, i);
-    const int32_t at[3] = { (int32_t)floor(x.x / reach), (int32_t)floor(x.y / reach),
-                            (int32_t)floor(x.z / reach) };
-    around->count = 0;
-    for (int n = 0; n < 27; ++n) {
-        const int32_t cell =
-            wadi_cells_find(cells, at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1);
-        for (int32_t k = cell >= 0 ? cells->start[cell] : 0; cell >= 0 && k < cells->start[cell + 1]; ++k) {
-            const int32_t j = cells->order[k];
-            const WadiVec3 d = wadi_sub(position_of(p, j), x);
-            if (j != i && wadi_dot(d, d) < reach * reach && around->count < AROUND_MAX) {
-                around->index[around->count++] = j;
-            }
-        }
-    }
-}
-
-/* How far a half at x stays off the others and off solids: 1 as in a lattice. */
-static double room_at(const Events *e, WadiVec3 x, double size, const Around *around, bool is_near_solid)
-{
-    const WadiSphResampleIn *in = e->in;
-    double room = 1.0;
-    for (int32_t n = 0; n < around->count; ++n) {
-        const int32_t j = around->index[n];
-        const double beside = 0.5 * (size + size_of(e, j)) * in->spacing;
-        room = fmin(room, wadi_norm(wadi_sub(position_of(in->particles, j), x)) / beside);
-    }
-    if (is_near_solid) {
-        const double beside = 0.5 * size * in->spacing;
-        room = fmin(room, wadi_solids_distance(in->solids, x, in->time, beside) / beside);
-    }
-    return room;
-}
-
-/* Of some random directions that in which the two halves, `distance` from the centre, have most room: into
- * the gaps between the neighbours. */
-static WadiVec3 find_direction(const Events *e, WadiVec3 centre, uint32_t id, double size, double distance,
-                               const Around *around)
-{
-    const WadiSphResampleIn *in = e->in;
-    const double far = distance + 0.5 * size * in->spacing;
-    const bool is_near_solid =
-        in->solids != NULL && wadi_solids_distance(in->solids, centre, in->time, far) < far;
-    WadiVec3 best = wadi_vec3(1.0, 0.0, 0.0);
-    double most = -INFINITY;
-    for (uint64_t n = 0; n < DIRECTIONS && most < 1.0; ++n) {
-        double u[3];
-        wadi_random_unit3(n, id, WADI_RANDOM_SPLIT, u);
-        const WadiVec3 along =
-            wadi_normalized_or(wadi_vec3(u[0] - 0.5, u[1] - 0.5, u[2] - 0.5), wadi_vec3(1.0, 0.0, 0.0));
-        double room = 1.0;
-        for (int side = -1; side <= 1 && room > most; side += 2) {
-            const WadiVec3 x = wadi_add_scaled(centre, along, side * distance);
-            room = fmin(room, room_at(e, x, size, around, is_near_solid));
-        }
-        if (room > most) {
-            best = along;
-            most = room;
-        }
-    }
-    return best;
-}
-
 /* Half of a particle goes to the new one, to both sides of the centre of mass. */
-static void split(Events *e, int32_t from, int32_t to, const Around *around)
+static void split(Events *e, int32_t from, int32_t to, WadiVec3 along)
 {
     const WadiSphResampleIn *in = e->in;
     WadiParticles *p = in->particles;
@@ -328,7 +326,6 @@ static void split(Events *e, int32_t from, int32_t to, const Around *around)
     }
     const double distance = SPLIT_DISTANCE * size_of(e, to) * in->spacing;
     const WadiVec3 centre = position_of(p, from);
-    const WadiVec3 along = find_direction(e, centre, p->id[to], size_of(e, to), 0.5 * distance, around);
     const WadiVec3 a = wadi_add_scaled(centre, along, -distance * (mass_of(e, to) / before));
     const WadiVec3 b = wadi_add_scaled(centre, along, distance * (mass_of(e, from) / before));
     p->x[from] = a.x, p->y[from] = a.y, p->z[from] = a.z;
@@ -375,15 +372,15 @@ static WadiStatus split_all(Events *e, WadiArena *arena, WadiError *error)
     if (count == 0) {
         return WADI_OK;
     }
-    WadiCells cells;
-    const double reach = AROUND * largest * in->spacing;
-    WADI_TRY(wadi_cells_build_subset(&cells, p, all, kept, reach, arena, error));
+    WadiSphRoom room = { .particles = p, .spacing = in->spacing, .solids = in->solids, .time = in->time };
+    WADI_TRY(wadi_sph_room_begin(&room, all, kept, largest, arena, error));
     WADI_TRY(wadi_particles_append(p, count, &first, error));
     take_columns(e);
+    room.volume = e->volume;
     for (int32_t n = 0; n < count; ++n) {
-        Around around;
-        find_around(e, &cells, reach, list[n], &around);
-        split(e, list[n], first + n, &around);
+        const double size = cbrt(0.5 * e->volume[list[n]]);
+        split(e, list[n], first + n,
+              wadi_sph_room_direction(&room, list[n], p->id[first + n], size, 0.5 * SPLIT_DISTANCE * size));
     }
     return WADI_OK;
 }
@@ -424,10 +421,18 @@ WadiStatus wadi_sph_resample(const WadiSphResampleIn *in, WadiSphLedger *ledger,
     memset(e.is_changed, 0, 2 * count);
     const int64_t events = ledger->splits + ledger->merges;
     take_columns(&e);
-    WADI_TRY(join_pairs(&e, false, arena, error));
-    WADI_TRY(join_pairs(&e, true, arena, error));
+    WADI_TRY(join_pairs(&e, &MERGES, arena, error));
+    for (int round = 0; round < EVEN_ROUNDS; ++round) {
+        const int32_t before = e.evened;
+        memcpy(e.is_done, e.is_removed, count);
+        WADI_TRY(join_pairs(&e, &EVENS, arena, error));
+        if (e.evened == before) {
+            break;
+        }
+    }
+    WADI_TRY(join_pairs(&e, &SHARES, arena, error));
     WADI_TRY(split_all(&e, arena, error));
-    if (in->shifts && ledger->splits + ledger->merges > events) {
+    if (in->shifts && ledger->splits + ledger->merges + e.evened > events) {
         WADI_TRY(shift_changed(&e, (int32_t)count, arena, error));
     }
     if (e.removed > 0) {
