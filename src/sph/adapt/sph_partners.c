@@ -13,7 +13,7 @@ typedef struct Search {
     const WadiSphPartnersIn *in;
     WadiCells cells;
     WadiVec3 *x;            /* in the order of the cells */
-    double *size;           /* m, the same */
+    double *size, *volume;  /* m, and over that of the finest; the same */
     int64_t *start;         /* per block of cells: where its pairs begin */
     WadiSphPartners *pairs; /* NULL: they are counted */
 } Search;
@@ -41,12 +41,15 @@ static int64_t pair_one(const Search *s, int32_t n, int32_t first, int32_t end, 
     const int32_t a = s->cells.order[n];
     int64_t found = 0;
     for (int32_t m = first; m < end; ++m) {
+        if (!(s->volume[n] > in->ratio * s->volume[m])) {
+            continue;
+        }
         const double size = 0.5 * (s->size[n] + s->size[m]), reach = 1.01 * in->farthest * size;
         const WadiVec3 d = wadi_sub(s->x[n], s->x[m]);
         const double square = wadi_dot(d, d);
         const int32_t b = s->cells.order[m];
         if (square > reach * reach || m == n || p->material[a] != p->material[b] ||
-            !in->may_pair(in->context, a, b)) {
+            (in->may_pair != NULL && !in->may_pair(in->context, a, b))) {
             continue;
         }
         const double distance = sqrt(square) / size;
@@ -62,6 +65,16 @@ static int64_t pair_one(const Search *s, int32_t n, int32_t first, int32_t end, 
     return found;
 }
 
+/* Of the particles first .. end of the cells; 0 where none are too large. */
+static double least_volume(const Search *s, int32_t first, int32_t end)
+{
+    double least = s->in->ratio > 0.0 ? (double)INFINITY : 0.0;
+    for (int32_t n = first; n < end; ++n) {
+        least = s->volume[n] < least ? s->volume[n] : least;
+    }
+    return least;
+}
+
 static void pair_cells(void *context, int64_t first, int64_t end)
 {
     const Search *s = context;
@@ -73,7 +86,11 @@ static void pair_cells(void *context, int64_t first, int64_t end)
         for (int n = 0; n < 9; ++n) {
             int32_t from, to;
             wadi_cells_find_three(cells, at[0], at[1] + n % 3 - 1, at[2] + n / 3 - 1, &from, &to);
+            const double least = least_volume(s, from, to);
             for (int32_t i = cells->start[c]; i < cells->start[c + 1]; ++i) {
+                if (!(s->volume[i] > s->in->ratio * least)) {
+                    continue;
+                }
                 found +=
                     pair_one(s, i, from, to, s->pairs != NULL ? s->pairs + s->start[block] + found : NULL);
             }
@@ -95,10 +112,12 @@ static WadiStatus begin(Search *s, WadiArena *arena, WadiError *error)
     WADI_TRY(wadi_cells_build_subset(&s->cells, in->particles, in->list, in->listed, width, arena, error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->x, (size_t)in->listed, "pairs to merge", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->size, (size_t)in->listed, "pairs to merge", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->volume, (size_t)in->listed, "pairs to merge", error));
     for (int32_t n = 0; n < in->listed; ++n) {
         const int32_t i = s->cells.order[n];
         s->x[n] = wadi_vec3(in->particles->x[i], in->particles->y[i], in->particles->z[i]);
         s->size[n] = cbrt(in->volume[i]) * in->spacing;
+        s->volume[n] = in->volume[i];
     }
     const int64_t blocks = wadi_parallel_block_count(s->cells.cell_count, CELL_BLOCK);
     return WADI_ARENA_NEW(arena, &s->start, (size_t)blocks + 1, "pairs to merge", error);

@@ -19,7 +19,8 @@ typedef struct WadiSphPartnersIn {
     double farthest;      /* distance over the mean size */
     const int32_t *list;  /* particles */
     int32_t listed;
-    bool (*may_pair)(const void *context, int32_t a, int32_t b); /* of particles of one material */
+    double ratio; /* pairs only where the volume of a is larger than this times that of b */
+    bool (*may_pair)(const void *context, int32_t a, int32_t b); /* of particles of one material; NULL: all */
     const void *context;
 } WadiSphPartnersIn;
 

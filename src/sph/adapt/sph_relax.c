@@ -7,7 +7,7 @@
 #include "sph/adapt/sph_around.h"
 #include "sph/pairs/sph_lanes.h"
 
-enum { BLOCK = 64, SWEEPS = 20, APART = 10, PLANES_MAX = 3, LANES = WADI_SPH_LANES };
+enum { BLOCK = 64, SWEEPS = 10, APART = 5, PLANES_MAX = 3, LANES = WADI_SPH_LANES };
 
 /* Part of what would make the gradient 0 if the others stayed, and the farthest shift of a sweep, sizes. */
 static const float RELAXATION = 0.3f, FARTHEST = 0.05f;

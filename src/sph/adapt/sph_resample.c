@@ -18,9 +18,8 @@ static const double GIVES_ABOVE = 0.8; /* of the volume that is split */
 static const double SHARE_MOST = 0.1; /* of the receiver's volume, so that it moves by a tenth of a spacing */
 static const double LEAST_VOLUME = 0.75;
 /* Neighbours of volumes that differ by more than UNLIKE share until they differ by this. */
-static const double ALIKE = 1.5;
+#define ALIKE 1.5
 #define EVEN_DISTANCE 1.3
-enum { EVEN_ROUNDS = 3 };
 static const double NEAREST = 0.3; /* sizes from a solid: what would come nearer stays where it is */
 
 typedef struct Events {
@@ -245,6 +244,8 @@ static bool may_even(const void *context, int32_t a, int32_t b)
 /* Kinds of events of pairs: which particles may have part, which pairs, and the event. */
 typedef struct Kind {
     double farthest; /* distance over the mean size */
+    double ratio;    /* of the volumes, at least */
+    int rounds;      /* in each a particle has part in one event */
     int32_t part;    /* events at a time over `most` */
     bool (*is_in)(const Events *e, int32_t i);
     bool (*may_pair)(const void *context, int32_t a, int32_t b);
@@ -261,9 +262,10 @@ static bool is_inside(const Events *e, int32_t i)
     return (e->in->may[i] & WADI_SPH_MAY_GIVE) != 0;
 }
 
-static const Kind MERGES = { MERGE_DISTANCE, 1, is_mergeable, may_merge, merge };
-static const Kind SHARES = { MERGE_DISTANCE, 1, is_sharing, may_share, share };
-static const Kind EVENS = { EVEN_DISTANCE, 4, is_inside, may_even, even_out };
+static const Kind MERGES = { MERGE_DISTANCE, 0.0, 1, 1, is_mergeable, may_merge, merge };
+static const Kind SHARES = { MERGE_DISTANCE, 0.0, 1, 1, is_sharing, may_share, share };
+/* With those that differ less and will differ more when others have shared. */
+static const Kind EVENS = { EVEN_DISTANCE, ALIKE, 3, 4, is_inside, may_even, even_out };
 
 /* The events of a kind, in the order of distances. */
 static WadiStatus join_pairs(Events *e, const Kind *kind, WadiArena *arena, WadiError *error)
@@ -288,13 +290,20 @@ static WadiStatus join_pairs(Events *e, const Kind *kind, WadiArena *arena, Wadi
                                          .farthest = kind->farthest,
                                          .list = list,
                                          .listed = listed,
-                                         .may_pair = kind->may_pair,
+                                         .ratio = kind->ratio,
+                                         .may_pair = kind->rounds == 1 ? kind->may_pair : NULL,
                                          .context = e };
     WADI_TRY(wadi_sph_partners_find(&pairs, &count, &partners, arena, error));
-    for (int64_t n = 0; n < count && events / kind->part < in->most; ++n) {
-        if (e->is_done[pairs[n].a] == 0 && e->is_done[pairs[n].b] == 0) {
-            kind->join(e, pairs[n].a, pairs[n].b);
-            ++events;
+    for (int round = 0; round < kind->rounds; ++round) {
+        for (int64_t n = 0; n < count && events / kind->part < in->most; ++n) {
+            const int32_t a = pairs[n].a, b = pairs[n].b;
+            if (e->is_done[a] == 0 && e->is_done[b] == 0 && kind->may_pair(e, a, b)) {
+                kind->join(e, a, b);
+                ++events;
+            }
+        }
+        if (kind->rounds > 1) {
+            memcpy(e->is_done, e->is_removed, (size_t)all);
         }
     }
     return WADI_OK;
@@ -422,14 +431,8 @@ WadiStatus wadi_sph_resample(const WadiSphResampleIn *in, WadiSphLedger *ledger,
     const int64_t events = ledger->splits + ledger->merges;
     take_columns(&e);
     WADI_TRY(join_pairs(&e, &MERGES, arena, error));
-    for (int round = 0; round < EVEN_ROUNDS; ++round) {
-        const int32_t before = e.evened;
-        memcpy(e.is_done, e.is_removed, count);
-        WADI_TRY(join_pairs(&e, &EVENS, arena, error));
-        if (e.evened == before) {
-            break;
-        }
-    }
+    memcpy(e.is_done, e.is_removed, count); /* what was merged may share */
+    WADI_TRY(join_pairs(&e, &EVENS, arena, error));
     WADI_TRY(join_pairs(&e, &SHARES, arena, error));
     WADI_TRY(split_all(&e, arena, error));
     if (in->shifts && ledger->splits + ledger->merges + e.evened > events) {
