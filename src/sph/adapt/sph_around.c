@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "sph/pairs/sph_list.h"
 #include "sph/pairs/sph_sixteen.h"
 
 enum { CELL_BLOCK = 16, BLOCK = 64, GROUP = WADI_SPH_SIXTEEN, ROWS = 9 };
@@ -110,6 +111,8 @@ static void search_one(const Search *s, int32_t n, const Range ranges[ROWS])
     WadiSphAround *around = s->around;
     const int32_t own = around->list[n];
     WadiSphCentre centre;
+    uint32_t found[WADI_SPH_LIST_BUFFER + GROUP + WADI_SPH_LANES]; /* room for what is overwritten */
+    int held = 0;
     int64_t count = 0;
     uint32_t *to = s->is_fill ? around->offset + around->start[n] : NULL;
     set_centre(s, own, MARGIN, &centre);
@@ -119,15 +122,19 @@ static void search_one(const Search *s, int32_t n, const Range ranges[ROWS])
             unsigned bits = wadi_sph_within(&centre, j);
             bits &= end - j < GROUP ? (1u << (end - j)) - 1 : 0xffffu;
             bits &= ~((uint32_t)own - (uint32_t)j < GROUP ? 1u << (own - j) : 0u);
-            if (s->is_fill && bits != 0) {
-                uint32_t found[GROUP + WADI_SPH_LANES]; /* room for what is overwritten */
-                const int added = wadi_sph_append(&s->table, found, j, bits);
-                memcpy(to + count, found, (size_t)added * sizeof *found);
-            }
             count += __builtin_popcount(bits);
+            if (s->is_fill) {
+                held += wadi_sph_append(&s->table, found + held, j, bits);
+                if (held > WADI_SPH_LIST_BUFFER) {
+                    memcpy(to, found, (size_t)held * sizeof *found);
+                    to += held, held = 0;
+                }
+            }
         }
     }
-    if (!s->is_fill) {
+    if (s->is_fill) {
+        memcpy(to, found, (size_t)held * sizeof *found);
+    } else {
         around->start[n + 1] = count;
     }
 }
