@@ -3,7 +3,15 @@
 #define WADI_FLIP_SURFACE_CENTROID_H
 
 #include "flip/pressure/flip_surface.h"
+#include "flip/transfer/flip_row_table.h"
 #include "grid/row_lanes.h"
+
+/* Open part of a cell; 0 where there is none. */
+static inline float wadi_flip_open_of(const WadiFlipSurfaceIn *in, WadiRowCell cell)
+{
+    return cell.row != 0 ? 1.0f - in->fraction[wadi_table_cell(in->solid_row, wadi_row_cell_index(cell))]
+                         : 0.0f;
+}
 
 /* What is added to the depth that the smoothed fill of a cell gives, in cells: half the height over the
  * cell's centre of the centroid of the space that the fill refers to. 0 where no wall cuts this space and

@@ -3,21 +3,21 @@
  * surface that has as much of this space below it:
  *   sum_i w_i V_i clamp((s - low_i) / (high_i - low_i), 0, 1) = smoothed fill,
  * i the 27 cells under the hat, V_i their open parts, between the heights low_i and high_i.
- * If almost all of this space lies below the surface, or above it, the fill says little about s: under a
+ * If almost all of this space lies below the surface, or above it, the fill hardly depends on s: under a
  * ceiling just over the water the space is full whatever the level. There the level of the cells beside
  * counts.
  * Source: none. */
 #include "flip/pressure/flip_surface_level.h"
 
-#include "flip/transfer/flip_row_table.h"
+#include "flip/pressure/flip_surface_centroid.h"
 
 /* Of 4 t (1 - t), t the part of the space below the level of the cells beside: from here on only the fill of
  * the cell counts. */
 static const float enough_spread = 0.12f;
 /* Cells beside are those whose centres are less than this above or below, in cells. */
 static const float same_height = 0.6f;
-/* Weight of cells that tell no level, for where there are no others: those whose depth is cut off, and those
- * above and below. */
+/* Weight of cells without a level of their own, used where there are no others: those whose depth is cut off,
+ * and those above and below. */
 static const float weak = 1e-3f;
 
 /* Open part of a cell: its volume, and the heights between which it lies over a cell's centre, in cells. */
@@ -29,25 +29,19 @@ typedef struct Space {
     OpenPart part[27];
 } Space;
 
-/* What the cells around a cell tell: the mean level of those beside it, over its centre, in cells. */
+/* Facts of the 27 cells around a cell. */
 typedef struct Around {
-    float level;
+    float level;      /* mean of those beside it, over its centre, in cells */
     bool is_cut;      /* walls cut one of them or the cell */
     bool has_surface; /* the surface passes between them */
 } Around;
-
-static float open_of(const WadiFlipSurfaceIn *in, WadiRowCell cell)
-{
-    return cell.row != 0 ? 1.0f - in->fraction[wadi_table_cell(in->solid_row, wadi_row_cell_index(cell))]
-                         : 0.0f;
-}
 
 static float height_of(const WadiFlipSurfaceIn *in, const int step[3])
 {
     return in->up[0] * (float)step[0] + in->up[1] * (float)step[1] + in->up[2] * (float)step[2];
 }
 
-static Around look_around(const WadiFlipLevelIn *in, WadiRowCell cell)
+static Around find_around(const WadiFlipLevelIn *in, WadiRowCell cell)
 {
     const WadiFlipSurfaceIn *surface = in->surface;
     float sum = 0.0f, weights = 0.0f, shallowest = 1.0f, deepest = -1.0f;
@@ -55,7 +49,7 @@ static Around look_around(const WadiFlipLevelIn *in, WadiRowCell cell)
     for (int n = 0; n < 27; ++n) {
         int step[3];
         const WadiRowCell there = wadi_row_cell_around(surface->rows, cell, n, step);
-        const float open = open_of(surface, there);
+        const float open = wadi_flip_open_of(surface, there);
         is_cut = is_cut || (open > 0.0f && open < 1.0f);
         if (n == 13 || open <= 0.0f) {
             continue;
@@ -79,14 +73,14 @@ static Around look_around(const WadiFlipLevelIn *in, WadiRowCell cell)
  * as high along any direction as along its edges. */
 static OpenPart open_part(const WadiFlipSurfaceIn *in, WadiRowCell cell)
 {
-    const float open = open_of(in, cell);
+    const float open = wadi_flip_open_of(in, cell);
     if (open <= 0.0f || open >= 1.0f) {
         return (OpenPart){ open, -0.5f, 0.5f };
     }
     float sum = 1e-6f, along = 0.0f;
     for (int axis = 0; axis < 3; ++axis) {
-        const float change = open_of(in, wadi_row_cell_neighbour(in->rows, cell, 2 * axis + 1)) -
-                             open_of(in, wadi_row_cell_neighbour(in->rows, cell, 2 * axis));
+        const float change = wadi_flip_open_of(in, wadi_row_cell_neighbour(in->rows, cell, 2 * axis + 1)) -
+                             wadi_flip_open_of(in, wadi_row_cell_neighbour(in->rows, cell, 2 * axis));
         sum += fabsf(change);
         along += in->up[axis] * change;
     }
@@ -148,7 +142,7 @@ float wadi_flip_level_depth(const WadiFlipLevelIn *in, WadiRowCell cell)
 {
     const size_t own = wadi_row_cell_index(cell);
     const float depth = -in->distance[own] / (float)in->surface->cell_size;
-    const Around around = look_around(in, cell);
+    const Around around = find_around(in, cell);
     if (!around.is_cut || !around.has_surface) {
         return depth;
     }
