@@ -12,6 +12,7 @@
 
 typedef float WadiF8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t WadiI8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef uint32_t WadiU8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef uint8_t WadiB32 __attribute__((vector_size(32), aligned(1), may_alias));
 typedef float WadiF4 __attribute__((vector_size(16), aligned(4), may_alias));
 typedef double WadiD4 __attribute__((vector_size(32), aligned(8), may_alias));

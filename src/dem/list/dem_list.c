@@ -7,8 +7,6 @@
 
 enum { TILE_BLOCK = 1, GRAIN_BLOCK = 4096, ROOM = 6 };
 
-typedef uint32_t WadiU8 __attribute__((vector_size(32), aligned(4), may_alias));
-
 static const float SLACK = 4.0f; /* places, for the rounding of positions */
 
 typedef struct Builder {

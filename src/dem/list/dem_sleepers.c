@@ -1,7 +1,5 @@
 #include "dem/list/dem_sleepers.h"
 
-typedef uint32_t WadiU8 __attribute__((vector_size(32), aligned(4), may_alias));
-
 static const double CELL = 6.0; /* largest radii */
 
 WadiStatus wadi_dem_asleep_build(WadiDemAsleep *asleep, const WadiParticles *particles, int32_t count,

@@ -38,14 +38,8 @@ static Moment moment_of_cell(const WadiFlipSurfaceIn *in, WadiRowCell cell)
     if (open <= 0.0f || open >= 1.0f) {
         return (Moment){ open, 0.0f };
     }
-    float sum = 1e-6f, along = 0.0f;
-    for (int axis = 0; axis < 3; ++axis) {
-        const float change = wadi_flip_open_of(in, wadi_row_cell_neighbour(in->rows, cell, 2 * axis + 1)) -
-                             wadi_flip_open_of(in, wadi_row_cell_neighbour(in->rows, cell, 2 * axis));
-        sum += fabsf(change);
-        along += in->up[axis] * change;
-    }
-    return (Moment){ open, open * 0.5f * (1.0f - open) * along / sum };
+    const WadiFlipOpening opening = wadi_flip_opening(in, cell);
+    return (Moment){ open, open * 0.5f * (1.0f - open) * opening.along / opening.sum };
 }
 
 /* Of the space under the hat around a cell. */

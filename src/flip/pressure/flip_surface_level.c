@@ -77,14 +77,8 @@ static OpenPart open_part(const WadiFlipSurfaceIn *in, WadiRowCell cell)
     if (open <= 0.0f || open >= 1.0f) {
         return (OpenPart){ open, -0.5f, 0.5f };
     }
-    float sum = 1e-6f, along = 0.0f;
-    for (int axis = 0; axis < 3; ++axis) {
-        const float change = wadi_flip_open_of(in, wadi_row_cell_neighbour(in->rows, cell, 2 * axis + 1)) -
-                             wadi_flip_open_of(in, wadi_row_cell_neighbour(in->rows, cell, 2 * axis));
-        sum += fabsf(change);
-        along += in->up[axis] * change;
-    }
-    const float middle = 0.5f * (1.0f - open) * along / sum;
+    const WadiFlipOpening opening = wadi_flip_opening(in, cell);
+    const float middle = 0.5f * (1.0f - open) * opening.along / opening.sum;
     const float half = wadi_maxf(0.5f - fabsf(middle), 0.025f);
     return (OpenPart){ open, middle - half, middle + half };
 }

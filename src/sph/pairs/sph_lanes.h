@@ -9,7 +9,6 @@
 
 enum { WADI_SPH_LANES = 8 };
 
-typedef uint32_t WadiU8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef uint16_t WadiSphShorts __attribute__((vector_size(16), aligned(2), may_alias));
 
 /* Four numbers of a particle, of any kind. */
