@@ -172,15 +172,21 @@ static void ten_thousand_events_keep_everything(void **unused)
     free_cloud(&cloud);
 }
 
+/* A cloud of two particles. */
+static void make_two(Cloud *cloud)
+{
+    const uint8_t is_removed[8] = { 0, 0, 1, 1, 1, 1, 1, 1 };
+    make_cloud(cloud, 2);
+    wadi_particles_remove(&cloud->particles, is_removed);
+}
+
 /* Two of mass m that part at speed v each lose all their energy, m v^2, and their spin 2 m r v. */
 static void a_merge_loses_what_it_must(void **unused)
 {
     (void)unused;
     Cloud cloud;
-    make_cloud(&cloud, 2);
+    make_two(&cloud);
     WadiParticles *p = &cloud.particles;
-    uint8_t is_removed[8] = { 0, 0, 1, 1, 1, 1, 1, 1 };
-    wadi_particles_remove(p, is_removed);
     double *volume = wadi_particles_column(p, cloud.volume), *water = wadi_particles_column(p, cloud.water);
     for (int i = 0; i < 2; ++i) {
         p->material[i] = 0, volume[i] = 1.0, water[i] = 0.4;
@@ -204,10 +210,8 @@ static void neighbours_of_unlike_sizes_share(void **unused)
 {
     (void)unused;
     Cloud cloud;
-    make_cloud(&cloud, 2);
+    make_two(&cloud);
     WadiParticles *p = &cloud.particles;
-    uint8_t is_removed[8] = { 0, 0, 1, 1, 1, 1, 1, 1 };
-    wadi_particles_remove(p, is_removed);
     double *volume = wadi_particles_column(p, cloud.volume), *water = wadi_particles_column(p, cloud.water);
     for (int i = 0; i < 2; ++i) {
         p->material[i] = 0, volume[i] = i == 0 ? 8.0 : 1.0, water[i] = 0.5 * volume[i];
