@@ -13,26 +13,17 @@ typedef struct Tank {
     double level, depth;
 } Tank;
 
+/* The first ones in each run of the tests, all of them in a long one. */
+enum { USUAL_TANKS = 6 };
+
 static const Tank tanks[] = {
     { "box turned by 20, 30, 40 degrees",
       "{box: {center: [0, 0, 0], size: [0.5, 0.4, 0.8]}, rotate: [20, 30, 40]}", 0.0, 0.5 },
-    { "box turned by 10 degrees, surface on the cells' centres",
-      "{box: {center: [0, 0, 0], size: [0.5, 0.4, 0.8]}, rotate: [10, 0, 0]}", -0.02, 0.4 },
     { "bowl", "{sphere: {center: [0, 0, 0], radius: 0.4}}", -0.05, 0.35 },
-    { "lying cylinder", "{cylinder: {from: [-0.3, 0, 0], to: [0.3, 0, 0], radius: 0.3}}", 0.0, 0.3 },
     /* Slivers in edges under the water, and walls that hang over it. */
     { "box turned by 2, 54, 9 degrees",
       "{box: {center: [0.046, -0.049, 0.028], size: [0.46, 0.42, 0.49]}, rotate: [2, 54, 9]}", 0.03, 0.36 },
-    { "box turned by 38, 46, 29 degrees",
-      "{box: {center: [-0.007, -0.044, 0.037], size: [0.55, 0.48, 0.49]}, rotate: [38, 46, 29]}", 0.03,
-      0.38 },
-    { "box turned by 11, 46, 42 degrees",
-      "{box: {center: [-0.026, 0.03, -0.009], size: [0.48, 0.5, 0.36]}, rotate: [11, 46, 42]}", 0.03, 0.34 },
-    { "leaning cylinder", "{cylinder: {from: [-0.21, -0.12, -0.15], to: [0.12, 0.1, 0.1], radius: 0.25}}",
-      0.03, 0.3 },
-    /* Surfaces near the centres of cells, where cut cells are easily air beside fluid of the same height. */
-    { "box turned by 0, 45, 23 degrees",
-      "{box: {center: [-0.046, 0.01, -0.022], size: [0.48, 0.49, 0.37]}, rotate: [0, 45, 23]}", 0.0595, 0.4 },
+    /* A surface near the centres of cells, where cut cells are easily air beside fluid of the same height. */
     { "leaning capsule", "{capsule: {from: [-0.19, -0.03, -0.161], to: [0.11, 0.118, 0.119], radius: 0.188}}",
       0.0181, 0.36 },
     /* Gentle ceilings just over the water, and cells at the surface that hold no particle by chance. */
@@ -42,6 +33,18 @@ static const Tank tanks[] = {
     { "wide capsule",
       "{capsule: {from: [-0.2095, -0.2249, -0.0899], to: [0.2115, 0.2323, 0.128], radius: 0.2654}}", 0.0214,
       0.37 },
+    { "box turned by 10 degrees, surface on the cells' centres",
+      "{box: {center: [0, 0, 0], size: [0.5, 0.4, 0.8]}, rotate: [10, 0, 0]}", -0.02, 0.4 },
+    { "lying cylinder", "{cylinder: {from: [-0.3, 0, 0], to: [0.3, 0, 0], radius: 0.3}}", 0.0, 0.3 },
+    { "box turned by 38, 46, 29 degrees",
+      "{box: {center: [-0.007, -0.044, 0.037], size: [0.55, 0.48, 0.49]}, rotate: [38, 46, 29]}", 0.03,
+      0.38 },
+    { "box turned by 11, 46, 42 degrees",
+      "{box: {center: [-0.026, 0.03, -0.009], size: [0.48, 0.5, 0.36]}, rotate: [11, 46, 42]}", 0.03, 0.34 },
+    { "leaning cylinder", "{cylinder: {from: [-0.21, -0.12, -0.15], to: [0.12, 0.1, 0.1], radius: 0.25}}",
+      0.03, 0.3 },
+    { "box turned by 0, 45, 23 degrees",
+      "{box: {center: [-0.046, 0.01, -0.022], size: [0.48, 0.49, 0.37]}, rotate: [0, 45, 23]}", 0.0595, 0.4 },
     { "box along the grid, surface between faces", "{box: {center: [0, 0, 0], size: [0.48, 0.4, 0.8]}}",
       -0.01, 0.39 },
 };
@@ -61,7 +64,8 @@ static void water_rests_in_any_tank(void **unused)
 {
     (void)unused;
     const double cell = 0.04;
-    for (size_t n = 0; n < sizeof tanks / sizeof *tanks; ++n) {
+    const size_t count = is_long_run() ? sizeof tanks / sizeof *tanks : USUAL_TANKS;
+    for (size_t n = 0; n < count; ++n) {
         const Tank *tank = &tanks[n];
         char text[2048];
         snprintf(text, sizeof text,
