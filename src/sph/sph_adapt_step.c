@@ -9,7 +9,7 @@
 #include "sph/sph.h"
 #include "world/water.h"
 
-enum { BLOCK = 4096, LEDGER_NUMBERS = 10 };
+enum { BLOCK = 1024, LEDGER_NUMBERS = 10 };
 
 /* Depth below the free surface, in sizes of the particle, above which it takes no part. */
 static const float LEAST_DEPTH = 1.5f;
@@ -36,22 +36,34 @@ WadiStatus wadi_sph_adapt_create(WadiSph *sph, WadiError *error)
     return wadi_particles_add_column(p, "asked", WADI_TYPE_U8, &sph->asked_column, error);
 }
 
-void wadi_sph_set_radii(const WadiSph *sph, int32_t first)
+typedef struct Radii {
+    const WadiSph *sph;
+    int32_t first;
+} Radii;
+
+static void radius_block(void *context, int64_t first, int64_t end)
 {
+    const Radii *r = context;
+    const WadiSph *sph = r->sph;
     const WadiParticles *p = sph->context.particles;
-    if (sph->volume_column < 0) {
-        return;
-    }
     const double *volume = wadi_particles_column(p, sph->volume_column);
     const double *water = sph->has_pores ? wadi_particles_column(p, sph->water_column) : NULL;
     float *radius = wadi_particles_column(p, sph->radius_column);
     const WadiScene *scene = sph->context.world->scene;
     const double unit = wadi_water_density(scene);
-    for (int32_t i = first; i < p->count; ++i) {
+    for (int64_t i = r->first + first; i < r->first + end; ++i) {
         const WadiMaterial *material = &scene->materials[p->material[i]];
         const bool follows_mass = water != NULL && !sph->materials.is_sand[p->material[i]];
         const double whole = follows_mass ? water[i] * unit / material->density : volume[i];
         radius[i] = (float)(0.5 * sph->spacing * cbrt(whole));
+    }
+}
+
+void wadi_sph_set_radii(const WadiSph *sph, int32_t first)
+{
+    Radii radii = { sph, first };
+    if (sph->volume_column >= 0) {
+        wadi_parallel_for(sph->context.particles->count - first, BLOCK, radius_block, &radii);
     }
 }
 

@@ -9,7 +9,7 @@
 #include "grid/row_lanes.h"
 #include "particles/cells.h"
 
-enum { ROW_BLOCK = 64, BALL_BLOCK = 4096 };
+enum { ROW_BLOCK = 64, BALL_BLOCK = 1024 };
 
 /* Balls of this radius, in sizes of their particles, fill the body between particles of a lattice; they
  * reach out of it by the second number, for the outermost particles lie half a size deep. */

@@ -7,7 +7,7 @@
 #include "grid/row_lanes.h"
 #include "sph/adapt/sph_feature.h"
 
-enum { ROW_BLOCK = 64, PARTICLE_BLOCK = 4096, ROUNDS = 64 };
+enum { ROW_BLOCK = 64, PARTICLE_BLOCK = 1024, ROUNDS = 64 };
 
 /* A size grows by so much a finest spacing. A neighbour is about one size away, and 1.2^3 < 2. */
 static const double GROWTH = 0.2;

@@ -11,7 +11,8 @@
 #include "sph/pairs/sph_sixteen.h"
 #include "sph/pairs/sph_weigh.h"
 
-enum { PARTICLE_BLOCK = 4096, LANES = WADI_SPH_LANES, GROUP = WADI_SPH_SIXTEEN };
+/* A tile is searched in slabs, so that few tiles keep all threads busy. */
+enum { PARTICLE_BLOCK = 4096, SLABS = 4, LANES = WADI_SPH_LANES, GROUP = WADI_SPH_SIXTEEN };
 
 /* Water with less than this has vanished for its neighbours: its slopes are below one unit. */
 static const float LEAST_VOLUME = 1e-6f;
@@ -33,7 +34,7 @@ typedef struct Search {
     uint8_t *sand;
     SearchPass pass;
     /* Of the groups of sixteen that a particle is compared with, in the order of the search: those within its
-     * support as bits. Tile t begins at found_start[t]. */
+     * support as bits. Slab n begins at found_start[n]. */
     uint16_t *found;
     int64_t *found_start;
     WadiSphLaneTable table;
@@ -341,21 +342,22 @@ static int64_t search_block(const Search *s, const WadiSphCell *cell, uint16_t *
     return count * groups;
 }
 
-/* One pass over the cells of tiles. Where sizes differ they are taken in blocks, since few coarse particles
+/* One pass over the cells of slabs. Where sizes differ they are taken in blocks, since few coarse particles
  * lie in a cell. */
-static void search_tiles(void *context, int64_t first, int64_t end)
+static void search_slabs(void *context, int64_t first, int64_t end)
 {
     const Search *s = context;
-    const int width = s->reach.of != NULL ? 2 : 1, side = 8 / width;
-    for (int64_t t = first; t < end; ++t) {
-        int64_t at = s->pass == PASS_MEASURE ? 0 : s->found_start[t];
-        for (int b = 0; b < side * side * side; ++b) {
+    const int width = s->reach.of != NULL ? 2 : 1, side = 8 / width, blocks = side * side * side / SLABS;
+    for (int64_t slab = first; slab < end; ++slab) {
+        const int from = (int)(slab % SLABS) * blocks;
+        int64_t at = s->pass == PASS_MEASURE ? 0 : s->found_start[slab];
+        for (int b = from; b < from + blocks; ++b) {
             const int bit = width * (b / side % side) + 8 * width * (b / (side * side));
-            const WadiSphCell cell = { (int32_t)t, bit, width * (b % side), width };
+            const WadiSphCell cell = { (int32_t)(slab / SLABS), bit, width * (b % side), width };
             at += search_block(s, &cell, s->pass == PASS_MEASURE ? NULL : s->found + at);
         }
         if (s->pass == PASS_MEASURE) {
-            s->found_start[t + 1] = at;
+            s->found_start[slab + 1] = at;
         }
     }
 }
@@ -413,15 +415,15 @@ static WadiStatus prepare_kinds(Search *s, WadiArena *arena, WadiError *error)
 /* Room for what the distances tell. */
 static WadiStatus prepare_found(Search *s, WadiArena *arena, WadiError *error)
 {
-    const int32_t tiles = s->in->sort->tiles.count;
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->found_start, (size_t)tiles + 1, "neighbours", error));
+    const int64_t slabs = SLABS * (int64_t)s->in->sort->tiles.count;
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->found_start, (size_t)slabs + 1, "neighbours", error));
     s->pass = PASS_MEASURE;
-    wadi_parallel_for(tiles, 1, search_tiles, s);
+    wadi_parallel_for(slabs, 1, search_slabs, s);
     s->found_start[0] = 0;
-    for (int32_t t = 0; t < tiles; ++t) {
-        s->found_start[t + 1] += s->found_start[t];
+    for (int64_t n = 0; n < slabs; ++n) {
+        s->found_start[n + 1] += s->found_start[n];
     }
-    return WADI_ARENA_NEW_TEMPORARY(arena, &s->found, (size_t)s->found_start[tiles], "neighbours", error);
+    return WADI_ARENA_NEW_TEMPORARY(arena, &s->found, (size_t)s->found_start[slabs], "neighbours", error);
 }
 
 static WadiStatus invert_volumes(WadiSphPairs *pairs, const WadiSphPairsIn *in, WadiArena *arena,
@@ -469,7 +471,7 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
     prepare(&s);
     WADI_TRY(prepare_found(&s, arena, error));
     s.pass = PASS_COUNT;
-    wadi_parallel_for(sort->tiles.count, 1, search_tiles, &s);
+    wadi_parallel_for(SLABS * (int64_t)sort->tiles.count, 1, search_slabs, &s);
     pairs->start[0] = 0;
     for (int32_t i = 0; i < count; ++i) {
         pairs->start[i + 1] += pairs->start[i];
@@ -480,7 +482,7 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
     memset(pairs->offset + total, 0, LANES * sizeof *pairs->offset);
     memset(pairs->slope + total, 0, LANES * sizeof *pairs->slope);
     s.pass = PASS_FILL;
-    wadi_parallel_for(sort->tiles.count, 1, search_tiles, &s);
+    wadi_parallel_for(SLABS * (int64_t)sort->tiles.count, 1, search_slabs, &s);
     wadi_arena_release_temporaries(arena, mark);
     return wadi_sph_mirrors_find(pairs, in, arena, error);
 }
