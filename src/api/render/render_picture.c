@@ -8,7 +8,7 @@
 
 /* Keyword in a picture file whose value identifies its settings. */
 static const char KEYWORD[] = "wadi key";
-enum { METER_WIDTH = 192 };
+enum { METER_WIDTH = 192, PHOTONS_A_PIXEL = 8 };
 /* Stops added to the metered exposure: ground and sand in the sun fill most pictures and are brighter than
  * middle grey. */
 static const double EXPOSURE_OFFSET = 0.5;
@@ -61,6 +61,13 @@ static double pixel_at_target(const WadiCamera *camera, int height)
     return 2.0 * tan(0.5 * camera->view_angle * M_PI / 180.0) * distance / height;
 }
 
+/* A small picture shows no finer lines of light than its pixels. */
+static int photons_of(const WadiTraceQuality *quality, const WadiFilm *film)
+{
+    const int64_t most = (int64_t)PHOTONS_A_PIXEL * film->width * film->height;
+    return quality->photons < most ? quality->photons : (int)most;
+}
+
 /* Renders maker->frame to the film, whose size is set. */
 static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan,
                          const WadiFrameSceneDef *frame_scene_def, const WadiTraceQuality *quality,
@@ -87,7 +94,7 @@ static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan,
         trace.close = 0.5 * scene->render.shutter / plan->view.summary.fps;
         trace.open = -trace.close;
     }
-    trace.photons = plan->frame_scene.colours == NULL ? quality->photons : 0;
+    trace.photons = plan->frame_scene.colours == NULL ? photons_of(quality, film) : 0;
     count_objects(maker, &trace);
     maker->stage_seconds = wadi_time_now() - start;
     WadiTracer *tracer;

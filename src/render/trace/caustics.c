@@ -87,7 +87,8 @@ static size_t triangle_at(const Emission *e, double area)
 static void emit(const Emission *e, int64_t k, WadiTraceHit *hit)
 {
     /* Successive photons of a large triangle are spread evenly by an additive sequence [R18]. */
-    double u[2] = { fmod((double)k * 0.75487766624669276, 1.0), fmod((double)k * 0.56984029099805327, 1.0) };
+    double along = (double)k * 0.75487766624669276, across = (double)k * 0.56984029099805327;
+    double u[2] = { along - floor(along), across - floor(across) };
     size_t t = triangle_at(e, ((double)k + wadi_random_unit(9, (uint64_t)k, WADI_RANDOM_GRAIN)) * e->area);
     int p = 0;
     while (e->part_of[p + 1] <= t) {
