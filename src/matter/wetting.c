@@ -29,10 +29,11 @@ double wadi_suction(const WadiPoresDef *pores, double saturation)
     return pores->capillary_pressure * part;
 }
 
-double wadi_suction_slope(const WadiPoresDef *pores)
+double wadi_suction_slope(const WadiPoresDef *pores, double saturation)
 {
-    const double a = pores->capillary_exponent, end = power(STRAIGHT, a) / STRAIGHT;
-    return pores->capillary_pressure * fmax(end, a > 1.0 ? a : 0.0);
+    const double room = 1.0 - saturation, a = pores->capillary_exponent;
+    const double here = room > STRAIGHT ? a * power(room, a) / room : power(STRAIGHT, a) / STRAIGHT;
+    return pores->capillary_pressure * fmax(here, a);
 }
 
 double wadi_relative_permeability(const WadiPoresDef *pores, double saturation)

@@ -7,8 +7,8 @@
 
 /* Suction P_c = k_c (1 - S)^a, Pa. From S = 0.97 on a straight line, so that its slope is bounded. */
 double wadi_suction(const WadiPoresDef *pores, double saturation);
-/* Bound of -dP_c/dS, Pa. */
-double wadi_suction_slope(const WadiPoresDef *pores);
+/* The largest -dP_c/dS from no water up to this saturation, Pa; never falls with it. */
+double wadi_suction_slope(const WadiPoresDef *pores, double saturation);
 /* Permeability over that at S = 1: S^b. */
 double wadi_relative_permeability(const WadiPoresDef *pores, double saturation);
 

@@ -189,6 +189,7 @@ typedef struct Pressures {
     const WadiSphStep *step;
     const float *pore; /* Pa */
     double *pressure;  /* Pa */
+    float *air;        /* the empty part of each kernel */
     WadiVec3 weight;   /* of water, Pa a place */
     double to_pascal;
 } Pressures;
@@ -221,20 +222,23 @@ static void pressure_block(void *context, int64_t first, int64_t end)
         /* A start of the solve; that of a checkpoint may be any number. */
         const double pore = s->pore[i] >= 0.0f && s->pore[i] < 1e12f ? (double)s->pore[i] : 0.0;
         s->pressure[i] = s->step->is_sand[i] ? pore : has_sand ? mean_pressure(s, i) : 0.0;
+        s->air[i] = 1.0f - s->step->density[i];
     }
 }
 
-static WadiStatus set_pressures(const WadiSph *sph, const WadiSphStep *step, double **pressure,
+static WadiStatus set_pressures(const WadiSph *sph, const WadiSphStep *step, double **pressure, float **air,
                                 WadiError *error)
 {
     const WadiScene *scene = sph->context.world->scene;
     const double place = wadi_water_density(scene) * sph->spacing / WADI_SPH_PLACES;
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, pressure, (size_t)step->count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, air, (size_t)step->count, "porous flow", error));
     Pressures s = { .sph = sph,
                     .step = step,
                     .pore = (const float *)wadi_particles_column(sph->context.particles, sph->pore_column) +
                             step->sort.first,
                     .pressure = *pressure,
+                    .air = *air,
                     .weight = wadi_scale(wadi_curve_value3(&scene->gravity, step->time), place),
                     .to_pascal = sph->materials.density * sph->spacing / step->dt };
     wadi_parallel_for(step->count, BLOCK, pressure_block, &s);
@@ -265,6 +269,28 @@ static int64_t evaporate(const WadiSph *sph, const WadiSphStep *step, double *wa
     return quanta;
 }
 
+/* What the flow leaves: saturations, pressures in pores, and how fast the saturation changes. */
+typedef struct Wetness {
+    const WadiSphStep *step;
+    const WadiSphPorousIn *in;
+    const double *water, *before;
+    float *wetness, *pore;
+} Wetness;
+
+static void wetness_block(void *context, int64_t first, int64_t end)
+{
+    const Wetness *w = context;
+    const WadiSphStep *step = w->step;
+    for (int64_t i = first; i < end; ++i) {
+        const double whole = step->whole != NULL ? step->whole[i] : 1.0;
+        const double pores = whole * w->in->materials[w->in->material[i]].pores.porosity;
+        const float change = (float)(fabs(w->water[i] - w->before[i]) / (pores * step->dt));
+        w->wetness[i] = step->is_sand[i] ? (float)fmin(1.0, w->water[i] / pores) : 0.0f;
+        w->pore[i] = step->is_sand[i] ? (float)w->in->pressure[i] : 0.0f;
+        step->seep[i] = step->is_sand[i] && change > step->seep[i] ? change : step->seep[i];
+    }
+}
+
 WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiStepReport *report,
                                   WadiError *error)
 {
@@ -279,14 +305,10 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
     double *pressure = NULL;
     double *water = (double *)wadi_particles_column(p, sph->water_column) + step->sort.first;
     float *air = NULL;
-    WADI_TRY(set_pressures(sph, step, &pressure, error));
+    WADI_TRY(set_pressures(sph, step, &pressure, &air, error));
     double *before = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &before, (size_t)step->count, "porous flow", error));
     memcpy(before, water, (size_t)step->count * sizeof *before);
-    WADI_TRY(WADI_ARENA_NEW(arena, &air, (size_t)step->count, "porous flow", error));
-    for (int32_t i = 0; i < step->count; ++i) {
-        air[i] = 1.0f - step->density[i];
-    }
     const WadiSphPorousIn in = { .pairs = &step->pairs,
                                  .is_sand = step->is_sand,
                                  .material = p->material + step->sort.first,
@@ -314,15 +336,12 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
     memset(step->is_removed, 0, most);
     step->removed = wadi_sph_porous_merge(water, step->velocity, step->is_removed + step->sort.first, &in);
     report->evaporated_water += evaporate(sph, step, water);
-    float *pore = (float *)wadi_particles_column(p, sph->pore_column) + step->sort.first;
-    float *wetness = (float *)wadi_particles_column(p, sph->wetness_column) + step->sort.first;
-    for (int32_t i = 0; i < step->count; ++i) {
-        const double whole = step->whole != NULL ? step->whole[i] : 1.0;
-        const double pores = whole * scene->materials[in.material[i]].pores.porosity;
-        wetness[i] = step->is_sand[i] ? (float)fmin(1.0, water[i] / pores) : 0.0f;
-        pore[i] = step->is_sand[i] ? (float)pressure[i] : 0.0f;
-        const float change = (float)(fabs(water[i] - before[i]) / (pores * step->dt));
-        step->seep[i] = step->is_sand[i] && change > step->seep[i] ? change : step->seep[i];
-    }
+    Wetness w = { .step = step,
+                  .in = &in,
+                  .water = water,
+                  .before = before,
+                  .wetness = (float *)wadi_particles_column(p, sph->wetness_column) + step->sort.first,
+                  .pore = (float *)wadi_particles_column(p, sph->pore_column) + step->sort.first };
+    wadi_parallel_for(step->count, BLOCK, wetness_block, &w);
     return WADI_OK;
 }

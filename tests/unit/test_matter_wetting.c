@@ -52,7 +52,7 @@ static void the_laws_are_continuous(void **unused)
         CHECK_AT_MOST(fabs(wadi_wet_stickiness(&PORES, t) - wadi_wet_stickiness(&PORES, s)),
                       1.01 / 0.4 * step);
         CHECK_AT_MOST(wadi_suction(&PORES, s) - wadi_suction(&PORES, t),
-                      1.0001 * wadi_suction_slope(&PORES) * step);
+                      1.0001 * wadi_suction_slope(&PORES, t) * step);
         assert_true(wadi_suction(&PORES, s) >= wadi_suction(&PORES, t));
     }
 }

@@ -62,6 +62,63 @@ static void fit_line(const double *x, const double *y, int count, double *slope,
     *r2 = xy * xy / (xx * yy);
 }
 
+/* One saturated particle in moist sand: its two pairs need many substeps, all others one. */
+static void only_pairs_with_nearly_saturated_sand_take_substeps(void **unused)
+{
+    (void)unused;
+    Column c;
+    WadiError error = { 0 };
+    WadiSphPorousReport report;
+    column_init(&c, 40, 0, 0, 0.005, 9.81);
+    c.in.dt = 0.005;
+    for (int i = 0; i < 40; ++i) {
+        c.water[i] = quantum(0.4 * 0.3);
+    }
+    CHECK_OK(wadi_sph_porous_exchange(c.water, NULL, &c.in, &report, &c.arena, &error), error);
+    assert_int_equal(report.active, 40);
+    assert_int_equal(report.fast, 0);
+    c.water[20] = quantum(0.4 - 1e-9);
+    CHECK_OK(wadi_sph_porous_exchange(c.water, NULL, &c.in, &report, &c.arena, &error), error);
+    assert_true(report.substeps > 4);
+    assert_int_equal(report.fast, 3);
+    /* Both have flowed: down by weight in the moist sand, out of the saturated particle by suction. */
+    assert_true(c.water[0] > 0.4 * 0.3 && c.water[39] < 0.4 * 0.3);
+    assert_true(c.water[20] < 0.4 * 0.9 && c.water[19] > 0.4 * 0.3 && c.water[21] > 0.4 * 0.3);
+    double sum = 0.0;
+    for (int i = 0; i < 40; ++i) {
+        sum += c.water[i];
+    }
+    assert_true(sum == 39.0 * quantum(0.4 * 0.3) + quantum(0.4 - 1e-9));
+    column_free(&c);
+}
+
+/* Slow pairs, in one step: a pulse in moist sand spreads as it does in eight steps of an eighth. */
+static void one_step_of_moist_sand_is_as_good_as_eight(void **unused)
+{
+    (void)unused;
+    Column c[2];
+    double moved = 0.0, error = 0.0;
+    for (int n = 0; n < 2; ++n) {
+        column_init(&c[n], 40, 0, 0, 0.005, 9.81);
+        for (int i = 0; i < 40; ++i) {
+            c[n].water[i] = quantum(0.4 * (0.2 + 0.5 * exp(-0.1 * (i - 20) * (i - 20))));
+        }
+        for (int k = 0; k < (n == 0 ? 60 : 480); ++k) {
+            column_step(&c[n], n == 0 ? 0.005 : 0.005 / 8, 0);
+        }
+    }
+    for (int i = 0; i < 40; ++i) {
+        const double first = 0.4 * (0.2 + 0.5 * exp(-0.1 * (i - 20) * (i - 20)));
+        moved = fmax(moved, fabs(c[1].water[i] - first));
+        error = fmax(error, fabs(c[0].water[i] - c[1].water[i]));
+    }
+    print_message("pulse: %.4f of S has moved, long steps differ by %.5f\n", moved / 0.4, error / 0.4);
+    assert_true(moved > 0.4 * 0.1);
+    CHECK_AT_MOST(error, 0.02 * moved);
+    column_free(&c[0]);
+    column_free(&c[1]);
+}
+
 enum { SAMPLES = 40 };
 
 /* d(depth^2)/dt of water sucked into dry sand, m^2/s; depth is the volume per area over the porosity. */
@@ -425,6 +482,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(water_rises_to_the_height_where_suction_balances_its_weight),
         cmocka_unit_test(nothing_flows_in_equilibrium),
+        cmocka_unit_test(only_pairs_with_nearly_saturated_sand_take_substeps),
+        cmocka_unit_test(one_step_of_moist_sand_is_as_good_as_eight),
         cmocka_unit_test(a_wetting_front_advances_with_the_root_of_time),
         cmocka_unit_test(saturated_sand_drains_at_the_unit_gradient),
         cmocka_unit_test(water_above_presses_through_by_darcys_law),

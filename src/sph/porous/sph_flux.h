@@ -20,8 +20,9 @@ typedef struct WadiSphFluxList {
     float mobility;      /* where the particle gives */
     const float *others; /* where they give, by particle */
     bool is_other_kind;
-    float rate;  /* 1/Pa, times the unit of slopes; NAN: differs from neighbour to neighbour */
-    float noise; /* Pa: smaller drops move nothing */
+    float rate;          /* 1/Pa, times the unit of slopes; NAN: differs from neighbour to neighbour */
+    float noise;         /* Pa: smaller drops move nothing */
+    const uint8_t *only; /* neighbours to which there is a flow; NULL: all */
 } WadiSphFluxList;
 
 /* The rate of a pair with sand in it, 1/Pa: between two sands as two resistances in a row. */
@@ -52,7 +53,8 @@ static inline void wadi_sph_flux_list(const WadiSphFlow *x, int32_t i, bool of_s
                                .mobility = of_sand ? x->mobility[i] : x->seeping[i],
                                .others = is_sand ? x->mobility : x->seeping,
                                .is_other_kind = !is_same,
-                               .noise = is_same ? 0.0f : (float)x->noise };
+                               .noise = is_same ? 0.0f : (float)x->noise,
+                               .only = x->is_split && x->is_fast[i] == 0 ? x->is_fast : NULL };
     const float rate = is_sand ? (float)x->rate[in->material[i]] : (float)x->sand_rate;
     const bool is_even = x->sand_rate >= 0.0 || (is_sand && !of_sand);
     list->rate = is_even ? rate * pairs->slope_unit : NAN;
@@ -86,6 +88,13 @@ static inline __attribute__((always_inline)) void wadi_sph_flux_eight(const Wadi
     wadi_sph_load_eight(pairs, &list->place, j, &eight);
     for (int l = 0; l < WADI_SPH_LANES; ++l) {
         others[l] = list->others[j[l] >> 4];
+    }
+    if (list->only != NULL) {
+        WadiI8 is_flowing;
+        for (int l = 0; l < WADI_SPH_LANES; ++l) {
+            is_flowing[l] = -(int32_t)list->only[j[l] >> 4];
+        }
+        slope = (WadiF8)((WadiI8)slope & is_flowing);
     }
     if (!(list->rate == list->rate)) {
         for (int l = 0; l < WADI_SPH_LANES; ++l) {

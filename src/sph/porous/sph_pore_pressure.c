@@ -16,7 +16,7 @@ static const double TOLERANCE = 0.01; /* mean change of the head, of a spacing o
 
 typedef struct Solve {
     WadiSphFlow *flow;
-    double *pressure, *last; /* per active particle */
+    double *pressure, *last; /* per listed particle */
     double *guess;           /* the extrapolated one, in the heads */
     double momentum;
     double part; /* of the room that a substep may fill */
@@ -50,7 +50,7 @@ static double step_block(void *context, int64_t first, int64_t end)
     const WadiSphFlow *x = s->flow;
     double moved = 0.0, back = 0.0;
     for (int64_t a = first; a < end; ++a) {
-        const int32_t i = x->active[a];
+        const int32_t i = x->list[a];
         if (!x->in->is_sand[i]) {
             continue;
         }
@@ -74,7 +74,7 @@ static void extrapolate_block(void *context, int64_t first, int64_t end)
     const Solve *s = context;
     const WadiSphFlow *x = s->flow;
     for (int64_t a = first; a < end; ++a) {
-        const int32_t i = x->active[a];
+        const int32_t i = x->list[a];
         if (x->in->is_sand[i]) {
             const double guess = s->pressure[a] + s->momentum * (s->pressure[a] - s->last[a]);
             x->head[i] += guess - s->guess[a];
@@ -87,14 +87,14 @@ static void extrapolate_block(void *context, int64_t first, int64_t end)
 static WadiStatus begin(Solve *s, WadiArena *arena, WadiError *error)
 {
     const WadiSphFlow *x = s->flow;
-    const size_t count = (size_t)x->active_count;
-    s->blocks = wadi_parallel_block_count(x->active_count, BLOCK);
+    const size_t count = (size_t)x->list_count;
+    s->blocks = wadi_parallel_block_count(x->list_count, BLOCK);
     WADI_TRY(WADI_ARENA_NEW(arena, &s->pressure, count, "pore pressure", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->last, count, "pore pressure", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->guess, count, "pore pressure", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->partials, 2 * (size_t)s->blocks, "pore pressure", error));
     for (size_t a = 0; a < count; ++a) {
-        s->pressure[a] = s->last[a] = s->guess[a] = x->in->pressure[x->active[a]];
+        s->pressure[a] = s->last[a] = s->guess[a] = x->in->pressure[x->list[a]];
     }
     return WADI_OK;
 }
@@ -109,25 +109,25 @@ WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int substeps, int *iterations,
     Solve s = { .flow = x, .part = 1.0 / substeps };
     WADI_TRY(begin(&s, arena, error));
     double t = 1.0;
-    for (*iterations = 0; *iterations < ITERATIONS && x->active_count > 0;) {
-        const double moved = wadi_parallel_sum(x->active_count, BLOCK, step_block, &s, s.partials);
+    for (*iterations = 0; *iterations < ITERATIONS && x->list_count > 0;) {
+        const double moved = wadi_parallel_sum(x->list_count, BLOCK, step_block, &s, s.partials);
         double back = 0.0;
         for (int64_t b = 0; b < s.blocks; ++b) {
             back += s.partials[s.blocks + b];
         }
         *iterations += 1;
-        const bool is_done = moved <= STEP * tolerance * x->active_count || *iterations == ITERATIONS;
+        const bool is_done = moved <= STEP * tolerance * x->list_count || *iterations == ITERATIONS;
         const double next = back > 0.0 ? 1.0 : 0.5 * (1.0 + sqrt(1.0 + 4.0 * t * t));
         s.momentum = back > 0.0 || is_done ? 0.0 : (t - 1.0) / next;
         t = next;
-        wadi_parallel_for(x->active_count, BLOCK, extrapolate_block, &s);
+        wadi_parallel_for(x->list_count, BLOCK, extrapolate_block, &s);
         if (is_done) {
             break;
         }
     }
-    for (int32_t a = 0; a < x->active_count; ++a) {
-        in->pressure[x->active[a]] = s.pressure[a];
-        wadi_sph_flow_set_head(x, x->active[a]);
+    for (int32_t a = 0; a < x->list_count; ++a) {
+        in->pressure[x->list[a]] = s.pressure[a];
+        wadi_sph_flow_set_head(x, x->list[a]);
     }
     wadi_arena_release(arena, mark);
     return WADI_OK;

@@ -3,53 +3,29 @@
 
 #include "core/parallel.h"
 #include "sph/porous/sph_flux.h"
+#include "sph/porous/sph_quanta.h"
 #include "world/water.h"
 
 enum { BLOCK = WADI_SPH_FLOW_BLOCK };
 
-/* Sums over the neighbours of a particle. */
-typedef struct Gain {
-    WadiD4 mass;
-    WadiF4 momentum; /* relative to the particle's velocity */
-} Gain;
-
-#ifdef __AVX__
-#define TRUNC(four) ((WadiD4)_mm256_round_pd((__m256d)(four), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC))
-#else
-#define TRUNC(four) ((WadiD4){ trunc((four)[0]), trunc((four)[1]), trunc((four)[2]), trunc((four)[3]) })
-#endif
-
 /* Masses that go to four neighbours j: whole quanta, with the factors of donors and acceptors. Without
  * branches: half of the flows go either way. */
 static inline __attribute__((always_inline)) void limit_four(const WadiSphFlow *x, int32_t i,
-                                                             const int32_t j[4], const WadiF4 *flow,
+                                                             const uint32_t j[4], const WadiF4 *flow,
                                                              WadiD4 *mass)
 {
     const WadiD4 own_give = (WadiD4){ 0 } + x->give[i], own_take = (WadiD4){ 0 } + x->take[i];
-    const WadiD4 give = { x->give[j[0]], x->give[j[1]], x->give[j[2]], x->give[j[3]] };
-    const WadiD4 take = { x->take[j[0]], x->take[j[1]], x->take[j[2]], x->take[j[3]] };
+    const WadiD4 give = { x->give[j[0] >> 4], x->give[j[1] >> 4], x->give[j[2] >> 4], x->give[j[3] >> 4] };
+    const WadiD4 take = { x->take[j[0] >> 4], x->take[j[1] >> 4], x->take[j[2] >> 4], x->take[j[3] >> 4] };
     const WadiD4 out = WADI_DOUBLES(*flow), zero = { 0 };
     const WadiL4 is_out = out > zero, is_full = take < own_give, is_empty = give < own_take;
     const WadiL4 forth = ((WadiL4)take & is_full) | ((WadiL4)own_give & ~is_full);
     const WadiL4 back = ((WadiL4)give & is_empty) | ((WadiL4)own_take & ~is_empty);
     const WadiD4 factor = (WadiD4)((forth & is_out) | (back & ~is_out));
-    *mass = TRUNC(out * factor * WADI_WATER_QUANTA) * (1.0 / WADI_WATER_QUANTA);
+    *mass = WADI_SPH_WHOLE_QUANTA(out * factor);
 }
 
-/* What four neighbours give, as momentum. */
-static inline __attribute__((always_inline)) void add_momentum(const WadiSphFlow *x, int32_t i,
-                                                               const int32_t j[4], const WadiD4 *mass,
-                                                               WadiF4 *momentum)
-{
-    const WadiF4 own = x->velocity[i], flow = WADI_FLOATS(*mass), zero = { 0 };
-    const WadiI4 is_into = (WadiI4)(flow < zero);
-    const WadiF4 come = (WadiF4)((WadiI4)-flow & is_into);
-    for (int l = 0; l < 4; ++l) {
-        *momentum += (x->velocity[j[l]] - own) * come[l];
-    }
-}
-
-static void add_gains(const WadiSphFlow *x, int32_t i, Gain *gain)
+static void add_gains(const WadiSphFlow *x, int32_t i, WadiSphGain *gain)
 {
     const WadiSphPairs *pairs = x->in->pairs;
     const int64_t end = pairs->start[i + 1];
@@ -63,13 +39,12 @@ static void add_gains(const WadiSphFlow *x, int32_t i, Gain *gain)
         if ((is_moving[0] | is_moving[1] | is_moving[2] | is_moving[3]) == 0) {
             continue;
         }
-        const int32_t j[4] = { wadi_sph_other(pairs, n), wadi_sph_other(pairs, n + 1),
-                               wadi_sph_other(pairs, n + 2), wadi_sph_other(pairs, n + 3) };
+        const uint32_t *j = pairs->offset + n;
         WadiD4 mass;
         limit_four(x, i, j, &flow, &mass);
         gain->mass -= mass;
         if (x->velocity != NULL) {
-            add_momentum(x, i, j, &mass, &gain->momentum);
+            wadi_sph_add_momentum(x, i, j, &mass, &gain->momentum);
         }
     }
 }
@@ -78,8 +53,8 @@ static void gain_block(void *context, int64_t first, int64_t end)
 {
     const WadiSphFlow *x = context;
     for (int64_t a = first; a < end; ++a) {
-        const int32_t i = x->active[a];
-        Gain gain = { 0 };
+        const int32_t i = x->list[a];
+        WadiSphGain gain = { 0 };
         add_gains(x, i, &gain);
         x->leak[i] = wadi_sph_whole_quanta(x->leak[i] * x->give[i]);
         x->gain[i] = (gain.mass[0] + gain.mass[2]) + (gain.mass[1] + gain.mass[3]) - x->leak[i];
@@ -91,7 +66,7 @@ static void apply_block(void *context, int64_t first, int64_t end)
 {
     const WadiSphFlow *x = context;
     for (int64_t a = first; a < end; ++a) {
-        const int32_t i = x->active[a];
+        const int32_t i = x->list[a];
         x->water[i] += x->gain[i];
         if (x->leak[i] > 0.0) {
             x->in->film[i] += x->leak[i];
@@ -103,12 +78,25 @@ static void apply_block(void *context, int64_t first, int64_t end)
     }
 }
 
-static void set_active_heads(void *context, int64_t first, int64_t end)
+static void set_listed_heads(void *context, int64_t first, int64_t end)
 {
     const WadiSphFlow *x = context;
     for (int64_t a = first; a < end; ++a) {
-        wadi_sph_flow_set_head(x, x->active[a]);
+        wadi_sph_flow_set_head(x, x->list[a]);
     }
+}
+
+void wadi_sph_flow_apply(WadiSphFlow *x)
+{
+    wadi_parallel_for(x->list_count, BLOCK, apply_block, x);
+    wadi_parallel_for(x->list_count, BLOCK, set_listed_heads, x);
+}
+
+void wadi_sph_flow_exchange(WadiSphFlow *x)
+{
+    wadi_sph_flow_limit(x);
+    wadi_parallel_for(x->list_count, BLOCK, gain_block, x);
+    wadi_sph_flow_apply(x);
 }
 
 /* What the fixed neighbours would take and give if they took part. */
@@ -124,6 +112,13 @@ static void seep_block(void *context, int64_t first, int64_t end)
             wadi_sph_flux_list(x, i, kind == 0, &list);
             for (int64_t n = list.first; n < list.end; n += WADI_SPH_LANES) {
                 WadiF8 flow, conductance;
+                unsigned has_fixed = 0;
+                for (int l = 0; l < WADI_SPH_LANES; ++l) {
+                    has_fixed |= x->in->fixed[wadi_sph_other(pairs, n + l)];
+                }
+                if (has_fixed == 0) {
+                    continue;
+                }
                 wadi_sph_flux_eight(x, &list, n, &flow, &conductance);
                 for (int l = 0; l < WADI_SPH_LANES; ++l) {
                     sum += x->in->fixed[wadi_sph_other(pairs, n + l)] != 0 ? fabsf(flow[l]) : 0.0f;
@@ -141,21 +136,23 @@ WadiStatus wadi_sph_porous_exchange(double *water, WadiF4 *velocity, const WadiS
     WadiSphFlow x = { .in = in, .water = water, .velocity = velocity };
     *report = (WadiSphPorousReport){ 0 };
     WADI_TRY(wadi_sph_flow_begin(&x, &report->substeps, arena, error));
+    WADI_TRY(wadi_sph_flow_slow(&x, arena, error));
+    WADI_TRY(wadi_sph_flow_list_fast(&x, report->substeps, arena, error));
     WADI_TRY(wadi_sph_pore_pressure(&x, report->substeps, &report->iterations, arena, error));
     report->active = x.active_count;
+    report->fast = x.list_count;
     x.noise = in->noise;
     wadi_sph_flow_order(&x);
     if (in->seep != NULL && in->fixed != NULL) {
+        x.is_split = false;
         wadi_parallel_for(x.active_count, BLOCK, seep_block, &x);
         for (int32_t a = 0; a < x.active_count; ++a) {
             in->seep[x.active[a]] *= (float)(report->substeps / in->dt);
         }
+        x.is_split = true;
     }
-    for (int n = 0; n < report->substeps; ++n) {
-        wadi_sph_flow_limit(&x);
-        wadi_parallel_for(x.active_count, BLOCK, gain_block, &x);
-        wadi_parallel_for(x.active_count, BLOCK, apply_block, &x);
-        wadi_parallel_for(x.active_count, BLOCK, set_active_heads, &x);
+    for (int n = 0; n < report->substeps && x.list_count > 0; ++n) {
+        wadi_sph_flow_exchange(&x);
     }
     wadi_arena_release(arena, mark);
     return WADI_OK;

@@ -52,6 +52,7 @@ typedef struct WadiSphPorousReport {
     int substeps;
     int iterations; /* of the pressure in pores */
     int32_t active; /* particles that may exchange water */
+    int32_t fast;   /* of these, in substeps */
 } WadiSphPorousReport;
 
 /* `water`: masses, changed. `velocity`: of the particles, changed by the momentum of the water that moves;

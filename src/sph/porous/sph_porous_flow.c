@@ -13,6 +13,8 @@ enum { BLOCK = WADI_SPH_FLOW_BLOCK, SUBSTEPS_MAX = 64 };
 /* Part of the longest step in which a linear flow stays monotone. */
 static const double MARGIN = 0.9;
 static const double SURFACE = 0.1; /* empty part of the kernel of sand at the surface */
+/* From here on sand is fast: it may become full in a step, and have a pressure in its pores. */
+static const double NEARLY_FULL = 0.9;
 
 WadiSphLattice wadi_sph_lattice(const WadiSphKernel *kernel)
 {
@@ -78,14 +80,6 @@ void wadi_sph_flow_set_head(const WadiSphFlow *x, int32_t i)
     wadi_sph_set_number(in->pairs, i, (float)x->head[i]);
 }
 
-static void set_heads(void *context, int64_t first, int64_t end)
-{
-    const WadiSphFlow *x = context;
-    for (int64_t i = first; i < end; ++i) {
-        wadi_sph_flow_set_head(x, (int32_t)i);
-    }
-}
-
 /* Sand that is wet or has a neighbour with water, and water that has a neighbour of sand. */
 static bool is_active(const WadiSphFlow *x, int32_t i)
 {
@@ -105,22 +99,50 @@ static bool is_active(const WadiSphFlow *x, int32_t i)
     return false;
 }
 
-static void mark_active(void *context, int64_t first, int64_t end)
+/* Others than the active ones take no part, even where their neighbours become wet during this step. */
+static void begin_block(void *context, int64_t first, int64_t end)
 {
     const WadiSphFlow *x = context;
-    for (int64_t i = first; i < end; ++i) {
-        x->active[i] = is_active(x, (int32_t)i);
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        const double air = x->in->air != NULL && x->in->is_sand[i] ? (double)x->in->air[i] : 0.0;
+        /* V_i F_ij grows with the size of the particle. */
+        const double size = (double)wadi_sph_size(x->in->pairs, i);
+        x->active[i] = is_active(x, i);
+        x->outlet[i] = air > SURFACE ? 0.5 * x->in->lattice.diagonal * air * size / WADI_SPH_PLACES : 0.0;
+        x->capacity[i] = wadi_sph_water_capacity(x->in, i);
+        x->give[i] = x->take[i] = x->active[i] != 0 ? 1.0 : 0.0;
+        x->rank[i] = UINT32_MAX;
+        wadi_sph_flow_set_head(x, i);
     }
 }
 
-/* How often a second the fastest particle could be filled or emptied by suction and by its weight. */
-static double fastest_rate(const WadiSphPorousIn *in, int material, double permeability)
+/* How often a second the fastest particle could be filled or emptied by suction and by its weight, where no
+ * sand is wetter than `saturation`. */
+static double fastest_rate(const WadiSphPorousIn *in, int material, double permeability, double saturation)
 {
     const WadiPoresDef *pores = &in->materials[material].pores;
     const double dx = in->spacing, weight = in->water_density * wadi_norm(in->gravity) * dx;
-    const double drop = wadi_suction_slope(pores) + pores->flow_exponent * weight;
+    const double mobility = wadi_relative_permeability(pores, saturation);
+    const double drop = mobility * wadi_suction_slope(pores, saturation) +
+                        mobility / saturation * pores->flow_exponent * weight;
     return permeability / (in->viscosity * pores->porosity) * drop * in->lattice.diagonal /
            (in->lattice.laplacian * dx * dx);
+}
+
+/* The saturation up to which the flow of a whole step is monotone. */
+static double slow_saturation(const WadiSphPorousIn *in, int material, double permeability)
+{
+    double low = 0.0, high = NEARLY_FULL;
+    if (fastest_rate(in, material, permeability, high) * in->dt <= MARGIN) {
+        return high;
+    }
+    for (int n = 0; n < 20; ++n) {
+        const double middle = 0.5 * (low + high);
+        const bool is_slow = fastest_rate(in, material, permeability, middle) * in->dt <= MARGIN;
+        low = is_slow ? middle : low;
+        high = is_slow ? high : middle;
+    }
+    return low;
 }
 
 /* Substeps in which the flow is monotone; sand that would need too many is less permeable. */
@@ -128,41 +150,55 @@ static WadiStatus set_rates(WadiSphFlow *x, int *substeps, WadiArena *arena, Wad
 {
     const WadiSphPorousIn *in = x->in;
     WADI_TRY(WADI_ARENA_NEW(arena, &x->rate, 256, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->slow, 256, "porous flow", error));
     memset(x->rate, 0, 256 * sizeof *x->rate);
     bool is_seen[256] = { 0 };
-    double fastest = 0.0;
+    double fastest = 0.0, permeability[256];
     for (int32_t a = 0; a < x->active_count; ++a) {
         is_seen[in->material[x->active[a]]] |= in->is_sand[x->active[a]];
     }
     for (int m = 0; m < 256; ++m) {
-        fastest =
-            is_seen[m] ? fmax(fastest, fastest_rate(in, m, in->materials[m].pores.permeability)) : fastest;
+        fastest = is_seen[m] ? fmax(fastest, fastest_rate(in, m, in->materials[m].pores.permeability, 1.0))
+                             : fastest;
     }
     *substeps = (int)fmin(fmax(1.0, ceil(fastest * in->dt / MARGIN)), SUBSTEPS_MAX);
-    const double dt = in->dt / *substeps;
     bool is_first = true;
     for (int m = 0; m < 256; ++m) {
         if (is_seen[m]) {
             const double wanted = in->materials[m].pores.permeability;
-            const double rate = fastest_rate(in, m, wanted) * dt / MARGIN;
-            const double permeability = rate > 1.0 ? wanted / rate : wanted;
-            x->rate[m] = 2.0 * dt * permeability * WADI_SPH_PLACES /
+            const double rate = fastest_rate(in, m, wanted, 1.0) * in->dt / (*substeps * MARGIN);
+            permeability[m] = rate > 1.0 ? wanted / rate : wanted;
+            x->rate[m] = 2.0 * in->dt * permeability[m] * WADI_SPH_PLACES /
                          (in->viscosity * in->spacing * in->spacing * in->lattice.laplacian);
             x->sand_rate = is_first || x->rate[m] == x->sand_rate ? x->rate[m] : -1.0;
             is_first = false;
         }
     }
+    /* Beside another sand the rate is at most twice its own. */
+    const double most = x->sand_rate < 0.0 ? 2.0 : 1.0;
+    for (int m = 0; m < 256; ++m) {
+        x->slow[m] = is_seen[m] ? slow_saturation(in, m, most * permeability[m]) : NEARLY_FULL;
+    }
     return WADI_OK;
 }
 
+static void mark_fast(void *context, int64_t first, int64_t end)
+{
+    const WadiSphFlow *x = context;
+    const WadiSphPorousIn *in = x->in;
+    for (int64_t i = first; i < end; ++i) {
+        const bool is_wet = x->water[i] > x->slow[in->material[i]] * x->capacity[i] || in->pressure[i] > 0.0;
+        x->is_fast[i] = !in->is_sand[i] || is_wet;
+    }
+}
+
 /* Room for the flows: in a heap that is wet at one spot a small part of all pairs. */
-static WadiStatus make_flows(WadiSphFlow *x, WadiArena *arena, WadiError *error)
+WadiStatus wadi_sph_flow_make(WadiSphFlow *x, WadiArena *arena, WadiError *error)
 {
     const WadiSphPairs *pairs = x->in->pairs;
     int64_t total = 0;
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->flow_shift, (size_t)pairs->count, "porous flow", error));
-    for (int32_t a = 0; a < x->active_count; ++a) {
-        const int32_t i = x->active[a];
+    for (int32_t a = 0; a < x->list_count; ++a) {
+        const int32_t i = x->list[a];
         x->flow_shift[i] = total - wadi_sph_flow_first(x, i);
         total += pairs->start[i + 1] - wadi_sph_flow_first(x, i);
     }
@@ -177,6 +213,9 @@ WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, int *substeps, WadiArena *arena, 
     x->weight[1] = (float)(place * x->in->gravity.y);
     x->weight[2] = (float)(place * x->in->gravity.z);
     WADI_TRY(WADI_ARENA_NEW(arena, &x->active, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->list, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->is_fast, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->flow_shift, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->head, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->outlet, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->leak, count, "porous flow", error));
@@ -191,21 +230,45 @@ WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, int *substeps, WadiArena *arena, 
     WADI_TRY(WADI_ARENA_NEW(arena, &x->full, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->rank, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->gain_momentum, count, "porous flow", error));
-    wadi_parallel_for((int64_t)count, BLOCK, mark_active, x);
+    wadi_parallel_for((int64_t)count, BLOCK, begin_block, x);
     for (int32_t i = 0; i < (int32_t)count; ++i) {
         /* In place: the list is never longer than what was read. */
         const bool is_listed = x->active[i] != 0;
         x->active[x->active_count] = i;
         x->active_count += is_listed;
-        /* Others take no part, even where their neighbours become wet during this step. */
-        const double air = x->in->air != NULL && x->in->is_sand[i] ? (double)x->in->air[i] : 0.0;
-        /* V_i F_ij grows with the size of the particle. */
-        const double size = (double)wadi_sph_size(x->in->pairs, i);
-        x->outlet[i] = air > SURFACE ? 0.5 * x->in->lattice.diagonal * air * size / WADI_SPH_PLACES : 0.0;
-        x->capacity[i] = wadi_sph_water_capacity(x->in, i);
-        x->give[i] = x->take[i] = is_listed ? 1.0 : 0.0;
     }
-    WADI_TRY(make_flows(x, arena, error));
-    wadi_parallel_for((int64_t)count, BLOCK, set_heads, x);
-    return set_rates(x, substeps, arena, error);
+    WADI_TRY(set_rates(x, substeps, arena, error));
+    wadi_parallel_for((int64_t)count, BLOCK, mark_fast, x);
+    return WADI_OK;
+}
+
+static void mark_listed(void *context, int64_t first, int64_t end)
+{
+    const WadiSphFlow *x = context;
+    const WadiSphPairs *pairs = x->in->pairs;
+    for (int64_t a = first; a < end; ++a) {
+        const int32_t i = x->active[a];
+        bool is_listed = x->is_fast[i] != 0;
+        for (int64_t n = pairs->start[i]; n < pairs->start[i + 1] && !is_listed; ++n) {
+            is_listed = x->is_fast[wadi_sph_other(pairs, n)] != 0;
+        }
+        x->list[a] = is_listed;
+    }
+}
+
+WadiStatus wadi_sph_flow_list_fast(WadiSphFlow *x, int substeps, WadiArena *arena, WadiError *error)
+{
+    wadi_parallel_for(x->active_count, BLOCK, mark_listed, x);
+    x->list_count = 0;
+    for (int32_t a = 0; a < x->active_count; ++a) {
+        const bool is_listed = x->list[a] != 0;
+        x->list[x->list_count] = x->active[a];
+        x->list_count += is_listed;
+    }
+    for (int m = 0; m < 256; ++m) {
+        x->rate[m] /= substeps;
+    }
+    x->sand_rate = x->sand_rate > 0.0 ? x->sand_rate / substeps : x->sand_rate;
+    x->is_split = true;
+    return wadi_sph_flow_make(x, arena, error);
 }

@@ -1,5 +1,6 @@
 /* What the stages of the porous flow share: the particles that take part, their heads, the flow of a pair.
- */
+ * A pair is fast where one of its particles is: near saturation, or of water. Slow pairs flow once a step,
+ * the others in substeps. [theory 11.6] */
 #ifndef WADI_SPH_POROUS_FLOW_H
 #define WADI_SPH_POROUS_FLOW_H
 
@@ -16,20 +17,25 @@ typedef struct WadiSphFlow {
     WadiF4 *velocity;
     int32_t *active; /* particles that may exchange water */
     int32_t active_count;
+    uint8_t *is_fast; /* per particle; also of fixed ones */
+    int32_t *list;    /* those of the present pass, with flows: active ones */
+    int32_t list_count;
+    bool is_split;       /* only fast pairs flow; else only those whose numbers are no NAN */
     double *head;        /* p - P_c, Pa; rounded, also the numbers of the pairs */
     float *mobility;     /* S^b; of water 1 */
     float *seeping;      /* the same towards water: only saturated sand gives */
-    float *flow;         /* per pair of an active particle: mass that leaves it; padded by eight */
-    int64_t *flow_shift; /* per active particle i: that of the pair n is flow[n + flow_shift[i]] */
+    float *flow;         /* per pair of a listed particle: mass that leaves it; padded by eight */
+    int64_t *flow_shift; /* per listed particle i: that of the pair n is flow[n + flow_shift[i]] */
     double *give, *take; /* factors of donors and acceptors */
-    double *into;        /* mass that an active particle would take without limits */
+    double *into;        /* mass that a listed particle would take without limits */
     double *next;        /* take of the full ones, as it becomes known in a round */
     int32_t *full;       /* particles that are offered more than their room */
     uint32_t *rank;      /* per particle: its number among the full ones; UINT32_MAX: none */
     int32_t full_count;
     double *gain;          /* mass */
     WadiF4 *gain_momentum; /* over the unit of mass, relative to the particle's velocity */
-    double *rate;          /* by material: 2 dt K / (viscosity dx^2 lattice), 1/Pa */
+    double *slow;          /* by material: the largest saturation of slow sand */
+    double *rate;          /* by material, of a substep: 2 dt K / (viscosity dx^2 lattice), 1/Pa */
     double sand_rate;      /* that of all sand that takes part; -1: they differ */
     double *outlet;        /* conductance into the air, over a particle's rate */
     double *leak;          /* mass that goes there in a substep; then with its factor */
@@ -38,16 +44,27 @@ typedef struct WadiSphFlow {
     float weight[3];       /* of water, Pa a place, by axis */
 } WadiSphFlow;
 
-/* Lists the active particles, sets their heads and the rates of a substep. Memory in the arena. */
+/* Lists the active particles, sets their heads, which of them are fast, and the rates of a whole step. Memory
+ * in the arena. */
 WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, int *substeps, WadiArena *arena, WadiError *error);
 /* Head and mobility of a particle from its water and pressure. */
 void wadi_sph_flow_set_head(const WadiSphFlow *x, int32_t i);
+/* Room for the flows of the listed particles. */
+WadiStatus wadi_sph_flow_make(WadiSphFlow *x, WadiArena *arena, WadiError *error);
+/* Gains and leaks of the listed particles, applied; then their heads. */
+void wadi_sph_flow_apply(WadiSphFlow *x);
+/* Flows of the listed particles with their limits, applied. */
+void wadi_sph_flow_exchange(WadiSphFlow *x);
+/* The flow of slow pairs in a step. */
+WadiStatus wadi_sph_flow_slow(WadiSphFlow *x, WadiArena *arena, WadiError *error);
+/* Lists the particles of fast pairs, with the rates of a substep. */
+WadiStatus wadi_sph_flow_list_fast(WadiSphFlow *x, int substeps, WadiArena *arena, WadiError *error);
 /* Pressure in the pores of sand, at least 0: no particle of sand gets more water in a substep than it has
  * room. Changes x->in->pressure and the heads. Returns the number of iterations. */
 WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int substeps, int *iterations, WadiArena *arena,
                                   WadiError *error);
 
-/* sph_porous_limits.c. Orders the active particles of each block by their potential, the lowest first. */
+/* sph_porous_limits.c. Orders the listed particles of each block by their potential, the lowest first. */
 void wadi_sph_flow_order(WadiSphFlow *x);
 /* The flows of a substep without limits, and the factors that hold 0 <= S <= 1. */
 void wadi_sph_flow_limit(WadiSphFlow *x);

@@ -25,7 +25,7 @@ static double potential(const WadiSphFlow *x, int32_t i, int32_t from)
 static void order_block(void *context, int64_t first, int64_t end)
 {
     const WadiSphFlow *x = context;
-    int32_t *list = x->active + first;
+    int32_t *list = x->list + first;
     const int32_t count = (int32_t)(end - first), from = list[0];
     double key[BLOCK];
     for (int32_t a = 0; a < count; ++a) {
@@ -46,7 +46,7 @@ static void order_block(void *context, int64_t first, int64_t end)
 
 void wadi_sph_flow_order(WadiSphFlow *x)
 {
-    wadi_parallel_for(x->active_count, BLOCK, order_block, x);
+    wadi_parallel_for(x->list_count, BLOCK, order_block, x);
 }
 
 /* Flows of one list. Added up in double: limits are met to a quantum. */
@@ -77,7 +77,7 @@ static void limit_block(void *context, int64_t first, int64_t end)
 {
     const WadiSphFlow *x = context;
     for (int64_t a = first; a < end; ++a) {
-        const int32_t i = x->active[a];
+        const int32_t i = x->list[a];
         WadiD4 out_lanes = { 0 }, into_lanes = { 0 };
         for (int kind = 0; kind < 2; ++kind) {
             WadiSphFluxList list;
@@ -125,12 +125,12 @@ static void round_block(void *context, int64_t first, int64_t end)
 
 static void list_full(WadiSphFlow *x)
 {
-    x->full_count = 0;
-    for (int32_t i = 0; i < x->in->pairs->count; ++i) {
-        x->rank[i] = UINT32_MAX;
+    for (int32_t f = 0; f < x->full_count; ++f) {
+        x->rank[x->full[f]] = UINT32_MAX;
     }
-    for (int32_t a = 0; a < x->active_count; ++a) {
-        const int32_t i = x->active[a];
+    x->full_count = 0;
+    for (int32_t a = 0; a < x->list_count; ++a) {
+        const int32_t i = x->list[a];
         if (x->take[i] < 1.0 && x->into[i] > LEAST_FLOW) {
             x->rank[i] = (uint32_t)x->full_count;
             x->next[i] = x->take[i];
@@ -161,6 +161,6 @@ static void widen(WadiSphFlow *x)
 
 void wadi_sph_flow_limit(WadiSphFlow *x)
 {
-    wadi_parallel_for(x->active_count, BLOCK, limit_block, x);
+    wadi_parallel_for(x->list_count, BLOCK, limit_block, x);
     widen(x);
 }
