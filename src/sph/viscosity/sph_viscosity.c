@@ -18,10 +18,13 @@ typedef struct Solve {
     const WadiSphViscosityIn *in;
     WadiF4 *velocity; /* the iterate */
     WadiF4 *residual; /* m/s: of the equation over the mass */
-    WadiF4 *direction, *image;
+    WadiF4 *direction;
+    WadiF4 *image;        /* of the direction, per listed particle */
     const WadiF4 *wanted; /* v* */
     uint8_t *is_thick;    /* per particle: no explicit step is accurate */
     uint8_t *is_implicit; /* and those beside one */
+    int32_t *list;        /* these */
+    int32_t list_count;
     float alpha, beta;
     double *partials;
 } Solve;
@@ -123,13 +126,12 @@ static void mark_block(void *context, int64_t first, int64_t end)
     }
 }
 
-/* The first direction, and the explicit step of the others. */
+/* The first direction, and the explicit step of the others, whose velocities then stay. */
 static double begin_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     double sum = 0.0;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        s->image[i] = (WadiF4){ 0 };
         if (s->is_implicit[i] == 0) {
             s->velocity[i] += s->residual[i];
             s->residual[i] = (WadiF4){ 0 };
@@ -144,11 +146,10 @@ static double image_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     double sum = 0.0;
-    for (int32_t i = (int32_t)first; i < end; ++i) {
-        if (s->is_implicit[i] != 0) {
-            s->image[i] = s->direction[i] - pull_of(s->in, s->direction, i, false);
-            sum += dot_weighted(s->in, i, s->direction[i], s->image[i]);
-        }
+    for (int64_t n = first; n < end; ++n) {
+        const int32_t i = s->list[n];
+        s->image[n] = s->direction[i] - pull_of(s->in, s->direction, i, false);
+        sum += dot_weighted(s->in, i, s->direction[i], s->image[n]);
     }
     return sum;
 }
@@ -157,9 +158,10 @@ static double advance_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     double sum = 0.0;
-    for (int32_t i = (int32_t)first; i < end; ++i) {
+    for (int64_t n = first; n < end; ++n) {
+        const int32_t i = s->list[n];
         s->velocity[i] += s->direction[i] * s->alpha;
-        s->residual[i] -= s->image[i] * s->alpha;
+        s->residual[i] -= s->image[n] * s->alpha;
         sum += dot_weighted(s->in, i, s->residual[i], s->residual[i]);
     }
     return sum;
@@ -168,7 +170,8 @@ static double advance_block(void *context, int64_t first, int64_t end)
 static void turn_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
-    for (int32_t i = (int32_t)first; i < end; ++i) {
+    for (int64_t n = first; n < end; ++n) {
+        const int32_t i = s->list[n];
         s->direction[i] = s->residual[i] + s->direction[i] * s->beta;
     }
 }
@@ -214,15 +217,15 @@ static void iterate(Solve *s, WadiSphViscosityReport *report)
     const double small = in->tolerance * in->tolerance * count;
     double square = wadi_parallel_sum(count, BLOCK, begin_block, s, s->partials);
     while (square > small && report->iterations < in->max_iterations) {
-        const double curvature = wadi_parallel_sum(count, BLOCK, image_block, s, s->partials);
+        const double curvature = wadi_parallel_sum(s->list_count, BLOCK, image_block, s, s->partials);
         if (!(curvature > 0.0)) {
             break;
         }
         s->alpha = (float)(square / curvature);
-        const double next = wadi_parallel_sum(count, BLOCK, advance_block, s, s->partials);
+        const double next = wadi_parallel_sum(s->list_count, BLOCK, advance_block, s, s->partials);
         s->beta = (float)(next / square);
         square = next;
-        wadi_parallel_for(count, BLOCK, turn_block, s);
+        wadi_parallel_for(s->list_count, BLOCK, turn_block, s);
         report->iterations += 1;
     }
     report->residual = sqrt(square / fmax(1.0, count));
@@ -235,7 +238,6 @@ static WadiStatus solve(Solve *s, WadiSphViscosityReport *report, WadiArena *are
     WadiF4 *wanted = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &wanted, size, "viscosity", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->direction, size, "viscosity", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &s->image, size, "viscosity", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->is_thick, size, "viscosity", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->is_implicit, size, "viscosity", error));
     memcpy(wanted, s->velocity, size * sizeof *wanted);
@@ -244,6 +246,12 @@ static WadiStatus solve(Solve *s, WadiSphViscosityReport *report, WadiArena *are
         s->is_thick[i] = is_thick(s->in, i);
     }
     wadi_parallel_for(count, BLOCK, mark_block, s);
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->list, size, "viscosity", error));
+    for (int32_t i = 0; i < count; ++i) {
+        s->list[s->list_count] = i;
+        s->list_count += s->is_implicit[i];
+    }
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->image, (size_t)s->list_count, "viscosity", error));
     iterate(s, report);
     wadi_parallel_for(count, BLOCK, finish_block, s);
     memcpy(s->velocity, s->residual, size * sizeof *s->velocity);
