@@ -80,6 +80,8 @@ typedef struct WadiSphStep {
     int friction_solves, friction_iterations;
 } WadiSphStep;
 
+/* sph_solver.c: the longest step that settings allow, s, however slow the particles are. */
+double wadi_sph_longest_step(const WadiSph *sph);
 /* sph_step.c */
 WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepReport *report,
                               WadiError *error);

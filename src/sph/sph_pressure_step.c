@@ -152,7 +152,7 @@ static WadiStatus prepare(WadiSph *sph, WadiSphStep *step, WadiSphPressureIn *in
                                .volume = step->volume,
                                .inverse = step->inverse,
                                .smooth = { SMOOTH[0], SMOOTH[1] },
-                               .tolerance = def->tolerance * step->dt * sph->spacing /
+                               .tolerance = def->tolerance * wadi_sph_longest_step(sph) * sph->spacing /
                                             (sph->unit_time * sph->unit_time),
                                .max_iterations = def->pressure_iterations };
     if (step->inverse == NULL) {

@@ -66,7 +66,8 @@ static const WadiSceneField sph_fields[] = {
     { "pressure", WADI_SCENE_ENUM, AT(pressure), .choices = &pressures_choices,
       .fallback = { WADI_SPH_PRESSURE_SOLVE }, .doc = "How the pressure is found." },
     { "tolerance", WADI_SCENE_NUMBER, AT(tolerance), .minimum = 1e-8, .maximum = 1, .fallback = { 2e-2 },
-      .doc = "Error of the pressure solve: compression that is left a step, over that by gravity." },
+      .doc = "Error of the pressure solve: rate of compression that is left, over what gravity adds in the "
+             "longest step." },
     { "pressure_iterations", WADI_SCENE_INT, AT(pressure_iterations), .minimum = 1, .maximum = 100000,
       .fallback = { 100 }, .doc = "At most so many iterations of the pressure a solve." },
     { "friction", WADI_SCENE_ENUM, AT(friction), .choices = &frictions_choices,
@@ -80,7 +81,9 @@ static const WadiSceneField sph_fields[] = {
     { "sleep", WADI_SCENE_BOOL, AT(sleep), .fallback = { 1 },
       .doc = "Sand and pools of water at rest that nothing touches are left alone until something does." },
     { "cfl", WADI_SCENE_NUMBER, AT(cfl), .unit = "spacings", .minimum = 1e-3, .maximum = 10,
-      .fallback = { 0.4 }, .doc = "No particle moves farther in a step." },
+      .fallback = { 0.4 },
+      .doc = "No particle moves farther in a step; where there is mostly sand one in a hundred, up to twice "
+             "as far." },
     { "step", WADI_SCENE_NUMBER, AT(step), .unit = "√(dx/g)", .minimum = 1e-3, .maximum = 1000,
       .fallback = { 0.1 }, .doc = "No step is longer." },
     { "density_rate", WADI_SCENE_NUMBER, AT(density_rate), .minimum = 0, .maximum = 1, .fallback = { 0.5 },

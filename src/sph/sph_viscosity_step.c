@@ -4,6 +4,7 @@
 
 enum { ITERATIONS = 200 };
 
+static const double TOLERANCE = 1e-3; /* of what gravity adds in the longest step */
 static const double SOUND_DAMPING = 0.01, RIPPLE_DAMPING = 0.12; /* dx times their speed */
 
 /* Of particles of different sizes. Where sizes differ the gradient of the pressure is off by some hundredths
@@ -51,7 +52,8 @@ WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiE
                                     .volume = step->volume,
                                     .coefficient = coefficient,
                                     .damping = (float)damping_of(sph, step),
-                                    .tolerance = 1e-3 * step->dt * dx / (sph->unit_time * sph->unit_time),
+                                    .tolerance = TOLERANCE * wadi_sph_longest_step(sph) * dx /
+                                                 (sph->unit_time * sph->unit_time),
                                     .max_iterations = ITERATIONS };
     WadiSphViscosityReport report;
     return in.damping > 0.0f || is_viscous ? wadi_sph_viscosity(step->velocity, &in, &report, arena, error)
