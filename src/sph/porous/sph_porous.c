@@ -142,7 +142,6 @@ WadiStatus wadi_sph_porous_exchange(double *water, WadiF4 *velocity, const WadiS
     report->active = x.active_count;
     report->fast = x.list_count;
     x.noise = in->noise;
-    wadi_sph_flow_order(&x);
     if (in->seep != NULL && in->fixed != NULL) {
         x.is_split = false;
         wadi_parallel_for(x.active_count, BLOCK, seep_block, &x);

@@ -64,9 +64,7 @@ WadiStatus wadi_sph_flow_list_fast(WadiSphFlow *x, int substeps, WadiArena *aren
 WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int substeps, int *iterations, WadiArena *arena,
                                   WadiError *error);
 
-/* sph_porous_limits.c. Orders the listed particles of each block by their potential, the lowest first. */
-void wadi_sph_flow_order(WadiSphFlow *x);
-/* The flows of a substep without limits, and the factors that hold 0 <= S <= 1. */
+/* sph_porous_limits.c. The flows of a substep without limits, and the factors that hold 0 <= S <= 1. */
 void wadi_sph_flow_limit(WadiSphFlow *x);
 
 /* Rounded towards none: the sums of a donor and of an acceptor stay within their limits. */

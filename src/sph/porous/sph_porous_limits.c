@@ -4,7 +4,7 @@
 
 #include "core/parallel.h"
 #include "sph/porous/sph_flux.h"
-#include "sph/porous/sph_porous_flow.h"
+#include "sph/porous/sph_quanta.h"
 
 enum { BLOCK = WADI_SPH_FLOW_BLOCK, ROUNDS = 16 };
 
@@ -25,7 +25,7 @@ static double potential(const WadiSphFlow *x, int32_t i, int32_t from)
 static void order_block(void *context, int64_t first, int64_t end)
 {
     const WadiSphFlow *x = context;
-    int32_t *list = x->list + first;
+    int32_t *list = x->full + first;
     const int32_t count = (int32_t)(end - first), from = list[0];
     double key[BLOCK];
     for (int32_t a = 0; a < count; ++a) {
@@ -42,11 +42,6 @@ static void order_block(void *context, int64_t first, int64_t end)
             key[at] = moving, list[at] = i;
         }
     }
-}
-
-void wadi_sph_flow_order(WadiSphFlow *x)
-{
-    wadi_parallel_for(x->list_count, BLOCK, order_block, x);
 }
 
 /* Flows of one list. Added up in double: limits are met to a quantum. */
@@ -100,15 +95,26 @@ static double sure_loss(const WadiSphFlow *x, int32_t i, uint32_t first, uint32_
 {
     const WadiSphPairs *pairs = x->in->pairs;
     const double *const factors[2] = { x->take, x->next };
-    const double give = x->give[i];
-    const int64_t shift = x->flow_shift[i];
-    double loss = wadi_sph_whole_quanta(x->leak[i] * give);
-    for (int64_t n = wadi_sph_flow_first(x, i); n < pairs->start[i + 1]; ++n) {
-        const int32_t j = wadi_sph_other(pairs, n);
-        const double *factor = factors[x->rank[j] - first < end - first];
-        loss += wadi_sph_whole_quanta(larger(0.0, (double)x->flow[n + shift]) * smaller(give, factor[j]));
+    const WadiD4 give = (WadiD4){ 0 } + x->give[i];
+    const int64_t shift = x->flow_shift[i], last = pairs->start[i + 1];
+    const WadiI4 lane = { 0, 1, 2, 3 };
+    const WadiF4 zero = { 0 };
+    WadiD4 loss = { 0 };
+    for (int64_t n = wadi_sph_flow_first(x, i); n < last; n += 4) {
+        const WadiI4 is_before = lane < (int32_t)(last - n);
+        const WadiF4 all = *(const WadiF4 *)(x->flow + (n + shift));
+        const WadiI4 is_out = (WadiI4)(all > zero) & is_before;
+        const WadiF4 out = (WadiF4)((WadiI4)all & is_out);
+        WadiD4 factor;
+        for (int l = 0; l < 4; ++l) {
+            const int32_t j = wadi_sph_other(pairs, n + l);
+            factor[l] = factors[x->rank[j] - first < end - first][j];
+        }
+        const WadiL4 is_full = factor < give;
+        factor = (WadiD4)(((WadiL4)factor & is_full) | ((WadiL4)give & ~is_full));
+        loss += WADI_SPH_WHOLE_QUANTA(WADI_DOUBLES(out) * factor);
     }
-    return loss;
+    return sum_of(&loss) + wadi_sph_whole_quanta(x->leak[i] * x->give[i]);
 }
 
 /* Water flows down the potential, and so is the order: within a block one round follows it all the way. */
@@ -123,6 +129,7 @@ static void round_block(void *context, int64_t first, int64_t end)
     }
 }
 
+/* Those of each block in the order of their potential, the lowest first. */
 static void list_full(WadiSphFlow *x)
 {
     for (int32_t f = 0; f < x->full_count; ++f) {
@@ -132,10 +139,13 @@ static void list_full(WadiSphFlow *x)
     for (int32_t a = 0; a < x->list_count; ++a) {
         const int32_t i = x->list[a];
         if (x->take[i] < 1.0 && x->into[i] > LEAST_FLOW) {
-            x->rank[i] = (uint32_t)x->full_count;
             x->next[i] = x->take[i];
             x->full[x->full_count++] = i;
         }
+    }
+    wadi_parallel_for(x->full_count, BLOCK, order_block, x);
+    for (int32_t f = 0; f < x->full_count; ++f) {
+        x->rank[x->full[f]] = (uint32_t)f;
     }
 }
 

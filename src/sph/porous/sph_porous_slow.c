@@ -82,7 +82,6 @@ WadiStatus wadi_sph_flow_slow(WadiSphFlow *x, WadiArena *arena, WadiError *error
         wadi_sph_flow_apply(x);
     } else {
         WADI_TRY(wadi_sph_flow_make(x, arena, error));
-        wadi_sph_flow_order(x);
         wadi_sph_flow_exchange(x);
     }
     wadi_parallel_for(count, BLOCK, show_block, x);
