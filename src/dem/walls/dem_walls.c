@@ -2,6 +2,7 @@
 
 #include "core/array.h"
 #include "core/parallel.h"
+#include "dem/walls/dem_edge.h"
 
 enum { BLOCK = 256 };
 
@@ -48,7 +49,10 @@ static bool find_plane(const Finder *f, const WadiShape *shape, WadiVec3 x, doub
         if (wadi_shape_clearance(shape, y, f->in->time) >= expected - 0.02 * length) {
             return false;
         }
-        *out = wadi_shape_sample(shape, y, f->in->time);
+        *out = wadi_dem_edge_sample(shape, y, f->in->time, f->in->diameter);
+        if (out->distance >= expected - 0.02 * length) {
+            return false;
+        }
         out->distance -= length * wadi_dot(away, out->normal);
         bool is_new = out->distance < reach && out->distance > known[0].distance - 0.05 * f->in->diameter;
         for (int c = 0; c < count; ++c) {
@@ -98,7 +102,7 @@ static int find_of_solid(const Finder *f, int32_t i, WadiVec3 x, double reach, i
         return find_of_cover(f, i, x, reach, index, out, room);
     }
     WadiSurfacePoint known[3];
-    known[0] = wadi_shape_sample_from_outside(shape, x, f->in->time);
+    known[0] = wadi_dem_edge_sample(shape, x, f->in->time, f->in->diameter);
     int count = known[0].distance < reach ? 1 : 0;
     /* Of a moving solid the nearest plane alone: it is sampled in every step. */
     while (count > 0 && count < 3 && !is_moving && wadi_shape_may_have_corners(shape) &&
