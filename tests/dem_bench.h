@@ -2,7 +2,9 @@
 #ifndef WADI_TESTS_DEM_BENCH_H
 #define WADI_TESTS_DEM_BENCH_H
 
+#include "core/alloc.h"
 #include "dem/contact/dem_forces.h"
+#include "dem/contact/dem_near.h"
 #include "dem/walls/dem_walls.h"
 #include "expect.h"
 
@@ -23,10 +25,10 @@ typedef struct Bench {
     uint32_t number[BENCH_GRAINS];
     WadiF4 shift[BENCH_GRAINS], mark[BENCH_GRAINS];
     float way[BENCH_GRAINS];
-    WadiF8 motion[BENCH_GRAINS], load[BENCH_GRAINS], spring[BENCH_PAIRS];
+    WadiF8 motion[BENCH_GRAINS], load[BENCH_GRAINS];
     WadiF4 offset[BENCH_PAIRS];
     int32_t start[BENCH_GRAINS + 1], other[BENCH_PAIRS], target[BENCH_PAIRS], slot_start[BENCH_GRAINS + 1];
-    int32_t chunk_slot[2], near_count[1];
+    int32_t chunk_slot[2], near_count[1], spring_start[2];
     WadiDemNear near[BENCH_PAIRS];
     int chosen; /* times that near pairs were chosen */
     uint8_t touches[BENCH_PAIRS];
@@ -77,10 +79,10 @@ static inline void bench_begin(Bench *b, double floor_friction)
                                .other = b->other,
                                .target = b->target,
                                .offset = b->offset,
-                               .spring = b->spring,
                                .touches = b->touches,
                                .near = b->near,
                                .near_count = b->near_count,
+                               .spring_start = b->spring_start,
                                .chunk_slot = b->chunk_slot,
                                .slot_start = b->slot_start };
     b->wall_friction = wadi_curve_constant(floor_friction);
@@ -118,7 +120,13 @@ static inline void bench_step(Bench *b, double dt)
     b->law.dt = (float)dt;
     const bool chooses = b->chosen == 0 || bench_is_stale(b);
     b->chosen += chooses;
-    wadi_dem_find_forces(&b->grains, &b->pairs, &b->law, chooses);
+    WadiError error;
+    if (chooses) {
+        CHECK_OK(b->chosen == 1 ? wadi_dem_near_begin(&b->pairs, &b->grains, b->law.rupture, &error)
+                                : wadi_dem_near_choose(&b->pairs, &b->grains, b->law.rupture, &error),
+                 error);
+    }
+    wadi_dem_find_forces(&b->grains, &b->pairs, &b->law);
     const WadiDemWallForces in = { .solids = &b->solids,
                                    .particles = &b->particles,
                                    .grains = &b->grains,
@@ -142,6 +150,7 @@ static inline void bench_step(Bench *b, double dt)
 static inline void bench_free(Bench *b)
 {
     wadi_dem_walls_free(&b->walls);
+    wadi_free(b->pairs.spring, b->pairs.spring_capacity, sizeof *b->pairs.spring);
     wadi_particles_free(&b->particles);
     wadi_arena_free(&b->arena);
     wadi_curve_free(&b->wall_friction);

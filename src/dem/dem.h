@@ -48,7 +48,7 @@ typedef struct WadiDem {
     WadiDemBodies bodies; /* none where grains are single spheres */
     WadiDemGrains grains;
     size_t shift_capacity, mark_capacity, motion_capacity, bridge_capacity, load_capacity;
-    double (*base)[3]; /* m: position when the list was made */
+    double (*base)[3]; /* m: position when the list was made; NULL where grains are single spheres */
     float *mass;       /* kg */
     size_t base_capacity, mass_capacity, whole_capacity, way_capacity;
     bool is_stale;      /* the list is made before the next step */

@@ -89,7 +89,7 @@ static void move_bodies(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Velocity and displacement of a grain that is a sphere. */
+/* Velocity, displacement and position of a grain that is a sphere. */
 static inline void move_sphere(const Move *m, int64_t i)
 {
     const WadiDemGrains *g = &m->dem->grains;
@@ -101,7 +101,10 @@ static inline void move_sphere(const Move *m, int64_t i)
     const WadiF8 rate = { light, light, light, 0, spin, spin, spin, 0 };
     const WadiF8 motion = g->motion[i] + (load * rate + push);
     g->motion[i] = motion;
-    g->shift[i] += (WadiF4){ motion[0] * dt, motion[1] * dt, motion[2] * dt, 0 };
+    const WadiF4 way = { motion[0] * dt, motion[1] * dt, motion[2] * dt, 0 };
+    g->shift[i] += way;
+    WadiParticles *p = m->dem->context.particles;
+    p->x[i] += (double)way[0], p->y[i] += (double)way[1], p->z[i] += (double)way[2];
 }
 
 static double move_block(void *context, int64_t begin, int64_t stop)
@@ -116,14 +119,15 @@ static double move_block(void *context, int64_t begin, int64_t stop)
         if (dem->has_growing) {
             grow(m, i);
         }
-        if (dem->bodies.count == 0) {
+        if (dem->base == NULL) {
             move_sphere(m, i);
+        } else {
+            p->x[i] = dem->base[i][0] + (double)g->shift[i][0];
+            p->y[i] = dem->base[i][1] + (double)g->shift[i][1];
+            p->z[i] = dem->base[i][2] + (double)g->shift[i][2];
         }
         const WadiF8 motion = g->motion[i];
         const WadiF4 shift = g->shift[i];
-        p->x[i] = dem->base[i][0] + (double)shift[0];
-        p->y[i] = dem->base[i][1] + (double)shift[1];
-        p->z[i] = dem->base[i][2] + (double)shift[2];
         p->vx[i] = motion[0], p->vy[i] = motion[1], p->vz[i] = motion[2];
         const float square = shift[0] * shift[0] + shift[1] * shift[1] + shift[2] * shift[2];
         const WadiF4 since = shift - g->mark[i];

@@ -5,6 +5,7 @@
 
 #include "core/array.h"
 #include "core/parallel.h"
+#include "dem/contact/dem_near.h"
 #include "dem/dem.h"
 #include "world/water.h"
 
@@ -138,7 +139,6 @@ static void fill_block(void *context, int64_t begin, int64_t stop)
     const int64_t first = begin + f->from, end = stop + f->from;
     WadiDem *dem = f->dem;
     const WadiParticles *p = dem->context.particles;
-    uint32_t *number = wadi_particles_column(p, dem->number_column);
     const float *wetness = wadi_wetness_column(p);
     float *turning[3], *radius = wadi_particles_column(p, dem->radius_column);
     for (int c = 0; c < 3; ++c) {
@@ -150,7 +150,9 @@ static void fill_block(void *context, int64_t begin, int64_t stop)
         for (int c = 0; c < 3 && i < dem->sleep.count; ++c) {
             turning[c][i] = 0.0f;
         }
-        dem->base[i][0] = p->x[i], dem->base[i][1] = p->y[i], dem->base[i][2] = p->z[i];
+        if (dem->base != NULL) {
+            dem->base[i][0] = p->x[i], dem->base[i][1] = p->y[i], dem->base[i][2] = p->z[i];
+        }
         dem->grains.shift[i] = (WadiF4){ 0, 0, 0, radius[i] };
         dem->grains.motion[i] =
             (WadiF8){ p->vx[i],      p->vy[i],      p->vz[i],      dem->friction[m],
@@ -160,8 +162,20 @@ static void fill_block(void *context, int64_t begin, int64_t stop)
         }
         dem->grains.way[i] = (float)USED * f->sizes.margin[i];
         dem->grains.whole[i] = f->sizes.radius[i];
+    }
+}
+
+/* Near pairs with the springs of the earlier list, whose numbers the grains have until now. */
+static WadiStatus make_near(WadiDem *dem, const WadiDemSprings *springs, WadiError *error)
+{
+    const WadiParticles *p = dem->context.particles;
+    uint32_t *number = wadi_particles_column(p, dem->number_column);
+    WADI_TRY(wadi_dem_near_begin(&dem->list.pairs, &dem->grains, (float)dem->rupture, error));
+    wadi_dem_list_take_springs(&dem->list, springs, number);
+    for (int32_t i = 0; i < p->count; ++i) {
         number[i] = (uint32_t)i + 1;
     }
+    return WADI_OK;
 }
 
 static WadiStatus make_walls(WadiDem *dem, const WadiDemStep *step, const Sizes *sizes, int32_t first,
@@ -180,8 +194,7 @@ static WadiStatus make_walls(WadiDem *dem, const WadiDemStep *step, const Sizes 
     return wadi_dem_walls_build(&dem->walls, &in, dem->context.scratch, error);
 }
 
-static WadiStatus make_pairs(WadiDem *dem, const WadiTileSort *sort, const Sizes *sizes,
-                             const WadiDemSprings *springs, WadiError *error)
+static WadiStatus make_pairs(WadiDem *dem, const WadiTileSort *sort, const Sizes *sizes, WadiError *error)
 {
     const WadiDemListIn in = { .particles = dem->context.particles,
                                .sort = sort,
@@ -192,9 +205,7 @@ static WadiStatus make_pairs(WadiDem *dem, const WadiTileSort *sort, const Sizes
                                .largest_radius = largest_radius(dem),
                                .smallest_margin =
                                    (double)(float)wadi_dem_margin_of(&sizes->margins, sizes->margins.base),
-                               .springs = springs,
-                               .grain = dem->grain_column >= 0 ? wadi_dem_grain_ids(dem) : NULL,
-                               .number = wadi_particles_column(dem->context.particles, dem->number_column) };
+                               .grain = dem->grain_column >= 0 ? wadi_dem_grain_ids(dem) : NULL };
     return wadi_dem_list_build(&dem->list, &in, dem->context.scratch, error);
 }
 
@@ -238,7 +249,9 @@ static WadiStatus renew_grains(WadiDem *dem, int32_t count, WadiError *error)
     if (dem->rupture > 0.0) {
         WADI_TRY(RESERVE(dem->grains.bridge, dem->bridge_capacity, count));
     }
-    WADI_TRY(RESERVE(dem->base, dem->base_capacity, count));
+    if (dem->grain_column >= 0) {
+        WADI_TRY(RESERVE(dem->base, dem->base_capacity, count));
+    }
     WADI_TRY(RESERVE(dem->grains.whole, dem->whole_capacity, count));
     return RESERVE(dem->grains.way, dem->way_capacity, count);
 }
@@ -340,17 +353,18 @@ WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *err
         WADI_TRY(wadi_dem_springs_of(&springs, &dem->list.pairs, scratch, error));
     }
     WADI_TRY(make_sizes(&f, (size_t)p->count, error));
-    WADI_TRY(make_pairs(dem, &sort, &f.sizes, &springs, error));
+    WADI_TRY(make_pairs(dem, &sort, &f.sizes, error));
     WADI_TRY(make_walls(dem, step, &f.sizes, sort.first, error));
     WADI_TRY(renew_grains(dem, p->count, error));
     WADI_TRY(RENEW(dem->grains.load, dem->load_capacity,
                    (int64_t)p->count + wadi_dem_slot_count(&dem->list.pairs)));
     wadi_parallel_for(p->count - f.from, BLOCK, fill_block, &f);
+    WADI_TRY(make_near(dem, &springs, error));
     find_growing(dem);
     WADI_TRY(make_bodies(dem, error));
     dem->grains.count = dem->known = p->count;
     dem->is_stale = dem->is_set_changed = false;
-    dem->is_near_stale = true;
+    dem->is_near_stale = false;
     dem->steps_since_list = 0;
     dem->fastest_born = 0.0;
     dem->listed_at = step->time;

@@ -7,25 +7,34 @@
 
 enum { WALL_FLOATS = 12 }; /* spring, normal and distance */
 
+/* Tangential spring, 0, rolling spring, 0. */
+static void put_spring(const WadiDemSpring *spring, WadiF8 *out)
+{
+    const float *v = spring->value;
+    *out = (WadiF8){ v[0], v[1], v[2], 0, v[3], v[4], v[5], 0 };
+}
+
 /* Contacts of sleeping grains come first: their rows are empty in the list. Counts where nothing is given. */
 static size_t put_contacts(const WadiDem *dem, uint32_t *grains, WadiF8 *spring)
 {
     const WadiDemPairs *pairs = &dem->list.pairs;
     const WadiDemSprings *cold = &dem->cold.springs;
     size_t n = 0;
-    for (int32_t i = 0; i < pairs->count; ++i) {
-        const bool is_cold = i < cold->count;
-        const int32_t *start = is_cold ? cold->start : pairs->start;
-        for (int32_t p = start[i]; p < start[i + 1]; ++p) {
-            if (!is_cold && pairs->touches[p] == 0) {
-                continue;
-            }
+    for (int32_t i = 0; i < cold->count && i < pairs->count; ++i) {
+        for (int32_t p = cold->start[i]; p < cold->start[i + 1]; ++p, ++n) {
             if (grains != NULL) {
                 grains[2 * n] = (uint32_t)i;
-                grains[2 * n + 1] = (uint32_t)(is_cold ? cold->other[p] : pairs->other[p]);
-                spring[n] = is_cold ? cold->spring[p] : pairs->spring[p];
+                grains[2 * n + 1] = (uint32_t)cold->other[p];
+                put_spring(&cold->spring[p], &spring[n]);
             }
-            ++n;
+        }
+    }
+    WadiDemContacts at;
+    for (wadi_dem_contacts_begin(&at, pairs); wadi_dem_contacts_next(&at); ++n) {
+        if (grains != NULL) {
+            grains[2 * n] = (uint32_t)at.owner;
+            grains[2 * n + 1] = (uint32_t)pairs->other[at.pair];
+            put_spring(at.spring, &spring[n]);
         }
     }
     return n;

@@ -1,5 +1,6 @@
 /* One step of the dem solver, stage by stage. [ZY10; theory 13] */
 #include "dem/contact/dem_forces.h"
+#include "dem/contact/dem_near.h"
 #include "dem/dem.h"
 #include "dem/dem_stage.h"
 
@@ -12,9 +13,12 @@ static WadiDemLawConstants constants_of(const WadiDem *dem, const WadiDemStep *s
                                   .rupture = (float)dem->rupture };
 }
 
-static WadiStatus find_forces(WadiDem *dem, const WadiDemLawConstants *law)
+static WadiStatus find_forces(WadiDem *dem, const WadiDemLawConstants *law, WadiError *error)
 {
-    wadi_dem_find_forces(&dem->grains, &dem->list.pairs, law, dem->is_near_stale);
+    if (dem->is_near_stale) {
+        WADI_TRY(wadi_dem_near_choose(&dem->list.pairs, &dem->grains, law->rupture, error));
+    }
+    wadi_dem_find_forces(&dem->grains, &dem->list.pairs, law);
     return WADI_OK;
 }
 
@@ -63,7 +67,7 @@ WadiStatus wadi_dem_take_step(void *solver, const WadiSolverStep *now, WadiStepR
     if (dem->surface != NULL) {
         wadi_dem_surface_calm(dem, step.dt);
     }
-    RUN("contacts", find_forces(dem, &law));
+    RUN("contacts", find_forces(dem, &law, error));
     RUN("walls", add_walls(dem, &step, &law));
     RUN("move", wadi_dem_move(dem, &step, error));
     dem->steps_since_list += 1;

@@ -187,10 +187,10 @@ static int touching_pairs(const WadiSim *sim, double gap)
 
 static int listed_contacts(const WadiDem *dem)
 {
-    const WadiDemPairs *pairs = &dem->list.pairs;
+    WadiDemContacts at;
     int count = 0;
-    for (int32_t n = 0; n < pairs->start[pairs->count]; ++n) {
-        count += pairs->touches[n];
+    for (wadi_dem_contacts_begin(&at, &dem->list.pairs); wadi_dem_contacts_next(&at);) {
+        count += 1;
     }
     return count;
 }

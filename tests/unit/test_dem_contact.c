@@ -275,24 +275,37 @@ static void add_clouds(Bench *b)
     }
 }
 
-/* A step does without pairs that are not near; what happens is the same to the last bit. */
-static void pairs_that_are_not_near_do_nothing(void **unused)
+/* Grains apart from each other that fly to one point. */
+static void add_swarm(Bench *b)
 {
-    (void)unused;
+    for (int n = 0; n < 48; ++n) {
+        const WadiVec3 x = { (n % 4 - 1.5) * 4.0 * RADIUS, (n / 4 % 4 - 1.5) * 4.1 * RADIUS,
+                             (n / 16 - 1.0) * 4.2 * RADIUS };
+        bench_add(b, RADIUS, x, wadi_scale(x, -60.0), 0.5, 0.1);
+    }
+}
+
+/* A step does without pairs that are not near, and without their springs; what happens is the same to the
+ * last bit. There is room for the springs of near pairs alone; false: it was enough from the first step
+ * on. */
+static bool check_near(void (*add)(Bench *b))
+{
     static Bench all, some;
     Bench *const bench[2] = { &all, &some };
     for (int n = 0; n < 2; ++n) {
         *bench[n] = (Bench){ .law = { WADI_DEM_HERTZ, (float)STIFFNESS, 1e-5f, 0, 0 } };
-        add_clouds(bench[n]);
+        add(bench[n]);
         bench_begin(bench[n], -1.0);
         for (int i = 0; i < 48; ++i) {
             bench[n]->way[i] = n == 0 ? 0.0f : (float)RADIUS;
         }
     }
     int32_t contacts = 0;
+    size_t room = 0;
     for (int step = 0; step < 1000; ++step) {
         bench_step(&all, 2e-5);
         bench_step(&some, 2e-5);
+        room = step == 0 ? some.pairs.spring_capacity : room;
         for (int32_t p = 0; p < all.start[48]; ++p) {
             contacts += all.touches[p];
             assert_int_equal(all.touches[p], some.touches[p]);
@@ -303,8 +316,18 @@ static void pairs_that_are_not_near_do_nothing(void **unused)
     assert_int_equal(all.chosen, 1000);
     assert_in_range(some.chosen, 2, 250);
     assert_true(some.near_count[0] < all.start[48] / 4);
+    assert_true(some.pairs.spring_capacity < (size_t)all.start[48] / 3);
+    const bool grew = some.pairs.spring_capacity > room;
     bench_free(&all);
     bench_free(&some);
+    return grew;
+}
+
+static void pairs_that_are_not_near_do_nothing(void **unused)
+{
+    (void)unused;
+    check_near(add_clouds);
+    assert_true(check_near(add_swarm));
 }
 
 /* Fast collisions in a surface flow have six steps. */

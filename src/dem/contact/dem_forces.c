@@ -13,13 +13,12 @@ typedef struct Forces {
     const WadiDemGrains *grains;
     const WadiDemPairs *pairs;
     const WadiDemLawConstants *law;
-    bool chooses_near;
 } Forces;
 
 /* Pairs that touch; padded to whole groups. */
 typedef struct Batch {
     int count;
-    int32_t pair[BATCH + LANES], owner[BATCH + LANES];
+    int32_t pair[BATCH + LANES], owner[BATCH + LANES], spring[BATCH + LANES];
     WadiF4 offset[BATCH + LANES];
 } Batch;
 
@@ -33,7 +32,7 @@ static inline __attribute__((always_inline)) void load_lanes(const Forces *f, co
         const WadiF4 o = b->offset[from + l];
         lanes->motion[0][l] = g->motion[i];
         lanes->motion[1][l] = g->motion[j];
-        lanes->spring[l] = f->pairs->spring[p];
+        wadi_dem_spring_load(&f->pairs->spring[b->spring[from + l]], &lanes->spring[l]);
         d[l] = (WadiF8){ o[0], o[1], o[2], f->pairs->offset[p][3], g->shift[i][3], g->shift[j][3], 0, 0 };
     }
     wadi_dem_transpose(d);
@@ -73,6 +72,7 @@ static inline __attribute__((always_inline)) void compute_batch(const Forces *f,
     for (int l = 0; l < LANES && b->count > 0; ++l) {
         b->pair[b->count + l] = b->pair[b->count - 1];
         b->owner[b->count + l] = b->owner[b->count - 1];
+        b->spring[b->count + l] = b->spring[b->count - 1];
         b->offset[b->count + l] = b->offset[b->count - 1];
     }
     for (int from = 0; from < b->count; from += LANES) {
@@ -87,10 +87,9 @@ static inline __attribute__((always_inline)) void compute_batch(const Forces *f,
         wadi_dem_transpose(lanes.spring);
         const int count = b->count - from < LANES ? b->count - from : LANES;
         for (int l = 0; l < count; ++l) {
-            const int32_t p = b->pair[from + l];
             f->grains->load[b->owner[from + l]] += lanes.load[0][l];
-            f->grains->load[f->pairs->target[p]] += lanes.load[1][l];
-            f->pairs->spring[p] = lanes.spring[l];
+            f->grains->load[f->pairs->target[b->pair[from + l]]] += lanes.load[1][l];
+            wadi_dem_spring_store(&lanes.spring[l], &f->pairs->spring[b->spring[from + l]]);
         }
     }
     b->count = 0;
@@ -118,43 +117,15 @@ static void compute(const Forces *f, Batch *b)
     }
 }
 
-/* Chooses the near pairs of a chunk. Those that parted in the last step lose their springs. */
-static void choose_near(const Forces *f, int64_t chunk, int32_t from, int32_t to)
-{
-    const WadiDemPairs *pairs = f->pairs;
-    const WadiDemGrains *g = f->grains;
-    WadiDemNear *near = pairs->near + pairs->start[from];
-    int32_t count = 0;
-    for (int32_t i = from; i < to; ++i) {
-        const WadiF4 own = g->shift[i];
-        const float reach = g->whole[i] + WADI_DEM_NEAR_PART * g->way[i] + f->law->rupture;
-        g->mark[i] = own;
-        for (int32_t p = pairs->start[i]; p < pairs->start[i + 1]; ++p) {
-            const int32_t j = pairs->other[p];
-            const WadiF4 d = pairs->offset[p] + (g->shift[j] - own);
-            const float limit = reach + g->whole[j] + WADI_DEM_NEAR_PART * g->way[j];
-            const int32_t is_near = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < limit * limit;
-            near[count] = (uint32_t)(p - pairs->start[from]) * WADI_DEM_CHUNK + (uint32_t)(i - from);
-            count += is_near;
-            if (is_near < pairs->touches[p]) {
-                pairs->spring[p] = (WadiF8){ 0 };
-                pairs->touches[p] = 0;
-            }
-        }
-    }
-    pairs->near_count[chunk] = count;
-}
-
-/* Adds the near pairs that touch to the batch; the springs of those that parted are lost. */
+/* Adds the near pairs that touch to the batch; the springs of those that parted are lost. spring: that of the
+ * first one. */
 static inline void find_touching(const Forces *f, int32_t from, const WadiDemNear *near, int32_t count,
-                                 Batch *b)
+                                 int32_t spring, Batch *b)
 {
     const WadiDemPairs *pairs = f->pairs;
     const float rupture = f->grains->bridge != NULL ? f->law->rupture : 0.0f;
-    const int32_t first = pairs->start[from];
     for (int32_t n = 0; n < count; ++n) {
-        const int32_t p = first + (int32_t)(near[n] / WADI_DEM_CHUNK);
-        const int32_t i = from + (int32_t)(near[n] % WADI_DEM_CHUNK);
+        const int32_t p = wadi_dem_near_pair(pairs, from, near[n]), i = wadi_dem_near_owner(from, near[n]);
         const WadiF4 own = f->grains->shift[i], other = f->grains->shift[pairs->other[p]];
         const WadiF4 d = pairs->offset[p] + (other - own);
         /* A bridge forms in contact and breaks at its rupture. */
@@ -162,10 +133,11 @@ static inline void find_touching(const Forces *f, int32_t from, const WadiDemNea
         const uint8_t touches = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < sum * sum;
         b->pair[b->count] = p;
         b->owner[b->count] = i;
+        b->spring[b->count] = spring + n;
         b->offset[b->count] = d;
         b->count += touches;
         if (touches < pairs->touches[p]) {
-            pairs->spring[p] = (WadiF8){ 0 };
+            pairs->spring[spring + n] = (WadiDemSpring){ { 0 } };
         }
         pairs->touches[p] = touches;
     }
@@ -182,13 +154,10 @@ static void compute_chunks(void *context, int64_t first, int64_t end)
     memset(f->grains->load + from, 0, (size_t)(to - from) * sizeof(WadiF8));
     const int32_t slot = pairs->chunk_slot[chunk], slots = pairs->chunk_slot[chunk + 1] - slot;
     memset(f->grains->load + pairs->count + slot, 0, (size_t)slots * sizeof(WadiF8));
-    if (f->chooses_near) {
-        choose_near(f, chunk, from, to);
-    }
     const WadiDemNear *near = pairs->near + pairs->start[from];
     for (int32_t n = 0, count = pairs->near_count[chunk]; n < count;) {
         const int32_t room = BATCH - batch.count, now = count - n < room ? count - n : room;
-        find_touching(f, from, near + n, now, &batch);
+        find_touching(f, from, near + n, now, pairs->spring_start[chunk] + n, &batch);
         n += now;
         if (batch.count > BATCH - 2 * LANES) {
             compute(f, &batch);
@@ -198,8 +167,8 @@ static void compute_chunks(void *context, int64_t first, int64_t end)
 }
 
 void wadi_dem_find_forces(const WadiDemGrains *grains, const WadiDemPairs *pairs,
-                          const WadiDemLawConstants *law, bool chooses_near)
+                          const WadiDemLawConstants *law)
 {
-    Forces f = { grains, pairs, law, chooses_near };
+    Forces f = { grains, pairs, law };
     wadi_parallel_for(pairs->count - pairs->first, WADI_DEM_CHUNK, compute_chunks, &f);
 }

@@ -2,15 +2,12 @@
 #ifndef WADI_DEM_FORCES_H
 #define WADI_DEM_FORCES_H
 
-#include <stdbool.h>
-
 #include "dem/contact/dem_law.h"
 #include "dem/contact/dem_pairs.h"
 
-/* Sets grains->load of the grains from pairs->first on, and of the halo slots; updates the springs.
- * chooses_near: near pairs are chosen first, and grains marked. */
+/* Sets grains->load of the grains from pairs->first on, and of the halo slots; updates the springs. */
 void wadi_dem_find_forces(const WadiDemGrains *grains, const WadiDemPairs *pairs,
-                          const WadiDemLawConstants *law, bool chooses_near);
+                          const WadiDemLawConstants *law);
 /* Sum of a grain's own load and its halo slots. */
 static inline void wadi_dem_load_of(const WadiDemGrains *grains, const WadiDemPairs *pairs, int32_t i,
                                     WadiF8 *load)

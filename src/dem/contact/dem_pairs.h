@@ -2,9 +2,11 @@
  *
  * Positions are X + u: X (double) is where the grain was when the list was made, u (float) the displacement
  * since. A pair holds X_j - X_i, so that a step is arithmetic of small floats wherever the scene lies. The
- * springs of a contact are in its pair: there is no search for them between two lists [theory 13.2]. */
+ * springs of a contact are kept by its pair: there is no search for them between two lists [theory 13.2]. */
 #ifndef WADI_DEM_PAIRS_H
 #define WADI_DEM_PAIRS_H
+
+#include <string.h>
 
 #include "core/status.h"
 #include "dem/contact/dem_vectors.h"
@@ -27,6 +29,30 @@ typedef struct WadiDemGrains {
  * from the first of the chunk. */
 typedef uint32_t WadiDemNear;
 
+/* Springs of a contact, m. */
+typedef struct WadiDemSpring {
+    float value[6]; /* tangential, rolling */
+} WadiDemSpring;
+
+/* Tangential spring, _, rolling spring, _: the fourth components are not used. */
+static inline __attribute__((always_inline)) void wadi_dem_spring_load(const WadiDemSpring *spring,
+                                                                       WadiF8 *out)
+{
+    WadiF4 head, tail;
+    memcpy(&head, spring->value, sizeof head);
+    memcpy(&tail, spring->value + 2, sizeof tail);
+    *out = __builtin_shufflevector(head, tail, 0, 1, 2, 3, 5, 6, 7, 7);
+}
+
+static inline __attribute__((always_inline)) void wadi_dem_spring_store(const WadiF8 *from,
+                                                                        WadiDemSpring *spring)
+{
+    const WadiF4 head = __builtin_shufflevector(*from, *from, 0, 1, 2, 4);
+    const WadiF4 tail = __builtin_shufflevector(*from, *from, 2, 4, 5, 6);
+    memcpy(spring->value, &head, sizeof head);
+    memcpy(spring->value + 2, &tail, sizeof tail);
+}
+
 enum { WADI_DEM_CHUNK_PAIRS = 1 << 23 }; /* at most */
 
 /* Near pairs are chosen again when a grain has moved this part of its way since the last time. */
@@ -43,10 +69,14 @@ typedef struct WadiDemPairs {
     int32_t *other;      /* j */
     int32_t *target;     /* load to which the force on j is added */
     WadiF4 *offset;      /* X_j - X_i, m; w: effective mass, kg */
-    WadiF8 *spring;      /* tangential spring (m), 0; rolling spring (m), 0 */
-    uint8_t *touches;    /* 1: in contact, or joined by a bridge, in the last step */
+    uint8_t *touches;    /* 1: in contact, or joined by a bridge, in the last step; it is near */
     WadiDemNear *near;   /* those of a chunk from its first pair on, in order */
     int32_t *near_count; /* per chunk */
+    /* Of the near pairs of a chunk, in order, from spring_start of the chunk on, where there is room for some
+     * more. */
+    WadiDemSpring *spring;
+    int32_t *spring_start; /* per chunk, + 1 */
+    size_t spring_capacity;
     int32_t *chunk_slot; /* per chunk of grains from `first` on, + 1: its first slot */
     int32_t *slot_start; /* count + 1: slots of each grain */
     int32_t *slot;       /* in rising order */
@@ -55,6 +85,17 @@ typedef struct WadiDemPairs {
 static inline int32_t wadi_dem_chunk_count(const WadiDemPairs *pairs)
 {
     return (pairs->count - pairs->first + WADI_DEM_CHUNK - 1) / WADI_DEM_CHUNK;
+}
+
+/* The pair and the owner of a near pair of a chunk that begins with the grain `from`. */
+static inline int32_t wadi_dem_near_pair(const WadiDemPairs *pairs, int32_t from, WadiDemNear near)
+{
+    return pairs->start[from] + (int32_t)(near / WADI_DEM_CHUNK);
+}
+
+static inline int32_t wadi_dem_near_owner(int32_t from, WadiDemNear near)
+{
+    return from + (int32_t)(near % WADI_DEM_CHUNK);
 }
 
 static inline int32_t wadi_dem_slot_count(const WadiDemPairs *pairs)

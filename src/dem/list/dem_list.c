@@ -3,6 +3,7 @@
 #include "core/alloc.h"
 #include "core/array.h"
 #include "core/parallel.h"
+#include "dem/contact/dem_near.h"
 #include "dem/list/dem_search.h"
 
 enum { TILE_BLOCK = 1, GRAIN_BLOCK = 4096, ROOM = 6 };
@@ -18,24 +19,6 @@ typedef struct Builder {
     bool is_filling; /* second pass, of the grains with more: pairs are written; first: found and counted */
 } Builder;
 
-bool wadi_dem_spring_find(const WadiDemSprings *springs, uint32_t a, uint32_t b, WadiF8 *spring)
-{
-    if (a == 0 || b == 0) {
-        return false;
-    }
-    for (int turn = 0; turn < 2; ++turn) {
-        const int32_t row = (int32_t)(turn == 0 ? a : b) - 1, other = (int32_t)(turn == 0 ? b : a) - 1;
-        for (int32_t n = springs->start[row]; n < springs->start[row + 1]; ++n) {
-            if (springs->other[n] == other) {
-                /* Both springs are differences of the two: they change sign. */
-                *spring = turn == 0 ? springs->spring[n] : -springs->spring[n];
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 static void add_pair(const Builder *b, int32_t i, int32_t j, int32_t at)
 {
     const WadiDemListIn *in = b->in;
@@ -47,9 +30,7 @@ static void add_pair(const Builder *b, int32_t i, int32_t j, int32_t at)
     pairs->other[at] = j;
     pairs->offset[at] =
         (WadiF4){ (float)(p->x[j] - p->x[i]), (float)(p->y[j] - p->y[i]), (float)(p->z[j] - p->z[i]), mass };
-    pairs->spring[at] = (WadiF8){ 0 };
-    pairs->touches[at] =
-        wadi_dem_spring_find(in->springs, in->number[i], in->number[j], &pairs->spring[at]) ? 1 : 0;
+    pairs->touches[at] = 0;
 }
 
 static void set_places(void *context, int64_t from, int64_t to)
@@ -276,8 +257,15 @@ static WadiStatus renew_pairs(WadiDemList *list, int64_t count, WadiError *error
     WADI_TRY(RENEW(list, other, other_capacity, count));
     WADI_TRY(RENEW(list, target, target_capacity, count));
     WADI_TRY(RENEW(list, offset, offset_capacity, count));
-    WADI_TRY(RENEW(list, spring, spring_capacity, count));
     return RENEW(list, touches, touches_capacity, count);
+}
+
+static WadiStatus renew_near(WadiDemList *list, WadiError *error)
+{
+    const int32_t chunks = wadi_dem_chunk_count(&list->pairs);
+    WADI_TRY(RENEW(list, near, near_capacity, list->pairs.start[list->pairs.count] + 1));
+    WADI_TRY(RENEW(list, near_count, near_count_capacity, chunks + 1));
+    return RENEW(list, spring_start, spring_start_capacity, chunks + 1);
 }
 
 /* Numbers the halo slots of each chunk: one for each foreign grain, in the order of its pairs. *grain: that
@@ -344,8 +332,7 @@ static WadiStatus make_slots(WadiDemList *list, WadiArena *scratch, WadiError *e
 {
     WadiDemPairs *pairs = &list->pairs;
     int32_t *grain = NULL;
-    WADI_TRY(RENEW(list, near, near_capacity, pairs->start[pairs->count] + 1));
-    WADI_TRY(RENEW(list, near_count, near_count_capacity, wadi_dem_chunk_count(pairs) + 1));
+    WADI_TRY(renew_near(list, error));
     WADI_TRY(RENEW(list, chunk_slot, chunk_capacity, wadi_dem_chunk_count(pairs) + 1));
     WADI_TRY(number_slots(pairs, scratch, &grain, error));
     const int32_t slots = wadi_dem_slot_count(pairs);
@@ -421,10 +408,26 @@ WadiStatus wadi_dem_list_restore(WadiDemList *list, int32_t grain_count, int32_t
         for (; n < contact_count && grains[2 * n] == (uint32_t)i; ++n) {
             pairs->other[n] = (int32_t)grains[2 * n + 1];
             pairs->touches[n] = 1;
-            pairs->spring[n] = *(const WadiF8 *)(spring + 8 * (size_t)n);
         }
     }
     pairs->start[grain_count] = n;
+    WADI_TRY(renew_near(list, error));
+    const int32_t chunks = wadi_dem_chunk_count(pairs);
+    for (int32_t i = 0; i < grain_count; ++i) {
+        const int32_t chunk = i / WADI_DEM_CHUNK, from = chunk * WADI_DEM_CHUNK;
+        for (int32_t p = pairs->start[i]; p < pairs->start[i + 1]; ++p) {
+            pairs->near[p] = (uint32_t)(p - pairs->start[from]) * WADI_DEM_CHUNK + (uint32_t)(i - from);
+        }
+        pairs->near_count[chunk] = pairs->start[i + 1] - pairs->start[from];
+    }
+    WADI_TRY(wadi_dem_near_make_room(pairs, error));
+    for (int32_t c = 0; c < chunks; ++c) {
+        const int32_t p = pairs->start[c * WADI_DEM_CHUNK];
+        for (int32_t k = 0; k < pairs->near_count[c]; ++k) {
+            wadi_dem_spring_store((const WadiF8 *)(spring + 8 * ((size_t)p + (size_t)k)),
+                                  &pairs->spring[pairs->spring_start[c] + k]);
+        }
+    }
     return WADI_OK;
 }
 
@@ -435,7 +438,8 @@ void wadi_dem_list_free(WadiDemList *list)
     WADI_DELETE(p->other, list->other_capacity);
     WADI_DELETE(p->target, list->target_capacity);
     WADI_DELETE(p->offset, list->offset_capacity);
-    WADI_DELETE(p->spring, list->spring_capacity);
+    WADI_DELETE(p->spring, p->spring_capacity);
+    WADI_DELETE(p->spring_start, list->spring_start_capacity);
     WADI_DELETE(p->touches, list->touches_capacity);
     WADI_DELETE(p->near, list->near_capacity);
     WADI_DELETE(p->near_count, list->near_count_capacity);
@@ -443,30 +447,4 @@ void wadi_dem_list_free(WadiDemList *list)
     WADI_DELETE(p->slot_start, list->slot_start_capacity);
     WADI_DELETE(p->slot, list->slot_capacity);
     *list = (WadiDemList){ 0 };
-}
-
-WadiStatus wadi_dem_springs_of(WadiDemSprings *springs, const WadiDemPairs *pairs, WadiArena *scratch,
-                               WadiError *error)
-{
-    int32_t total = 0;
-    springs->count = pairs->count;
-    WADI_TRY(WADI_ARENA_NEW(scratch, &springs->start, (size_t)pairs->count + 1, "springs", error));
-    for (int32_t i = 0; i < pairs->count; ++i) {
-        springs->start[i] = total;
-        for (int32_t p = pairs->start[i]; p < pairs->start[i + 1]; ++p) {
-            total += pairs->touches[p];
-        }
-    }
-    springs->start[pairs->count] = total;
-    WADI_TRY(WADI_ARENA_NEW(scratch, &springs->other, (size_t)total, "springs", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &springs->spring, (size_t)total, "springs", error));
-    int32_t to = 0;
-    const int32_t pair_count = pairs->count > 0 ? pairs->start[pairs->count] : 0;
-    for (int32_t p = 0; p < pair_count; ++p) {
-        if (pairs->touches[p] != 0) {
-            springs->other[to] = pairs->other[p];
-            springs->spring[to++] = pairs->spring[p];
-        }
-    }
-    return WADI_OK;
 }

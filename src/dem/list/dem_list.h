@@ -13,7 +13,7 @@
 /* Pairs with the memory that they own; zeroed: empty. */
 typedef struct WadiDemList {
     WadiDemPairs pairs;
-    size_t start_capacity, other_capacity, target_capacity, offset_capacity, spring_capacity,
+    size_t start_capacity, other_capacity, target_capacity, offset_capacity, spring_start_capacity,
         touches_capacity, near_capacity, near_count_capacity, chunk_capacity, slot_start_capacity,
         slot_capacity;
 } WadiDemList;
@@ -24,7 +24,7 @@ typedef struct WadiDemSprings {
     int32_t count;  /* grains */
     int32_t *start; /* count + 1 */
     int32_t *other;
-    WadiF8 *spring;
+    WadiDemSpring *spring;
 } WadiDemSprings;
 
 typedef struct WadiDemListIn {
@@ -35,20 +35,34 @@ typedef struct WadiDemListIn {
     const float *radius, *margin;
     const float *mass; /* kg, per particle */
     double largest_radius, smallest_margin;
-    const WadiDemSprings *springs;
-    const uint32_t *grain;  /* per particle: spheres of one grain make no pairs; NULL: all are grains */
-    const uint32_t *number; /* per particle: 1 + its number in the earlier list; 0: it is new */
+    const uint32_t *grain; /* per particle: spheres of one grain make no pairs; NULL: all are grains */
 } WadiDemListIn;
 
+/* Near pairs are not chosen yet. */
 WadiStatus wadi_dem_list_build(WadiDemList *list, const WadiDemListIn *in, WadiArena *scratch,
                                WadiError *error);
 void wadi_dem_list_free(WadiDemList *list);
+
+/* Contacts of a list in the order of their pairs. */
+typedef struct WadiDemContacts {
+    const WadiDemPairs *pairs;
+    int32_t chunk, from, near; /* from: first grain of the chunk */
+    int32_t pair, owner;
+    const WadiDemSpring *spring;
+} WadiDemContacts;
+
+void wadi_dem_contacts_begin(WadiDemContacts *at, const WadiDemPairs *pairs);
+bool wadi_dem_contacts_next(WadiDemContacts *at);
+
+/* Near pairs get the springs that they had in an earlier list. number: per particle, 1 + its number in that
+ * list; 0: it is new. */
+void wadi_dem_list_take_springs(WadiDemList *list, const WadiDemSprings *springs, const uint32_t *number);
 
 /* The springs of the contacts of a list, in scratch. */
 WadiStatus wadi_dem_springs_of(WadiDemSprings *springs, const WadiDemPairs *pairs, WadiArena *scratch,
                                WadiError *error);
 /* That of a against b, with its sign; false: they were not in contact. */
-bool wadi_dem_spring_find(const WadiDemSprings *springs, uint32_t a, uint32_t b, WadiF8 *spring);
+bool wadi_dem_spring_find(const WadiDemSprings *springs, uint32_t a, uint32_t b, WadiDemSpring *spring);
 
 /* A list that has nothing but contacts with their springs, in rising order of their owners, as a checkpoint
  * has them: `spring` holds eight numbers each. */
