@@ -26,7 +26,7 @@ typedef struct Bench {
     WadiF4 shift[BENCH_GRAINS], mark[BENCH_GRAINS];
     float way[BENCH_GRAINS];
     WadiF8 motion[BENCH_GRAINS], load[BENCH_GRAINS];
-    WadiF4 offset[BENCH_PAIRS];
+    float offset[3 * BENCH_PAIRS + 1];
     int32_t start[BENCH_GRAINS + 1], other[BENCH_PAIRS], target[BENCH_PAIRS], slot_start[BENCH_GRAINS + 1];
     int32_t chunk_slot[2], near_count[1], spring_start[2];
     WadiDemNear near[BENCH_PAIRS];
@@ -61,9 +61,9 @@ static inline void bench_begin(Bench *b, double floor_friction)
         b->start[i] = n;
         for (int32_t j = i + 1; j < p->count; ++j, ++n) {
             b->other[n] = b->target[n] = j;
-            b->offset[n] =
-                (WadiF4){ (float)(p->x[j] - p->x[i]), (float)(p->y[j] - p->y[i]), (float)(p->z[j] - p->z[i]),
-                          b->mass[i] * b->mass[j] / (b->mass[i] + b->mass[j]) };
+            b->offset[3 * n] = (float)(p->x[j] - p->x[i]);
+            b->offset[3 * n + 1] = (float)(p->y[j] - p->y[i]);
+            b->offset[3 * n + 2] = (float)(p->z[j] - p->z[i]);
         }
     }
     b->start[p->count] = n;
@@ -73,6 +73,7 @@ static inline void bench_begin(Bench *b, double floor_friction)
                                  .whole = b->radius,
                                  .way = b->way,
                                  .motion = b->motion,
+                                 .mass = b->mass,
                                  .load = b->load };
     b->pairs = (WadiDemPairs){ .count = p->count,
                                .start = b->start,

@@ -201,7 +201,6 @@ static WadiStatus make_pairs(WadiDem *dem, const WadiTileSort *sort, const Sizes
                                .asleep = sort->first > 0 ? &dem->asleep : NULL,
                                .radius = sizes->radius,
                                .margin = sizes->margin,
-                               .mass = dem->mass,
                                .largest_radius = largest_radius(dem),
                                .smallest_margin =
                                    (double)(float)wadi_dem_margin_of(&sizes->margins, sizes->margins.base),
@@ -359,6 +358,7 @@ WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *err
     WADI_TRY(RENEW(dem->grains.load, dem->load_capacity,
                    (int64_t)p->count + wadi_dem_slot_count(&dem->list.pairs)));
     wadi_parallel_for(p->count - f.from, BLOCK, fill_block, &f);
+    dem->grains.mass = dem->mass;
     WADI_TRY(make_near(dem, &springs, error));
     find_growing(dem);
     WADI_TRY(make_bodies(dem, error));

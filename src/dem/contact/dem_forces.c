@@ -33,14 +33,16 @@ static inline __attribute__((always_inline)) void load_lanes(const Forces *f, co
         lanes->motion[0][l] = g->motion[i];
         lanes->motion[1][l] = g->motion[j];
         wadi_dem_spring_load(&f->pairs->spring[b->spring[from + l]], &lanes->spring[l]);
-        d[l] = (WadiF8){ o[0], o[1], o[2], f->pairs->offset[p][3], g->shift[i][3], g->shift[j][3], 0, 0 };
+        /* A sleeping grain does not move, as if it had no end of mass. */
+        const float other = j < f->pairs->first ? 0.0f : g->mass[j];
+        d[l] = (WadiF8){ o[0], o[1], o[2], 0, g->shift[i][3], g->shift[j][3], g->mass[i], other };
     }
     wadi_dem_transpose(d);
     wadi_dem_transpose(lanes->motion[0]);
     wadi_dem_transpose(lanes->motion[1]);
     wadi_dem_transpose(lanes->spring);
     wadi_dem_spheres(d, &d[4], &d[5], lanes);
-    lanes->mass = d[3];
+    lanes->mass = WADI_ROW_SELECT(d[7] > 0.0f, d[6] * d[7] / (d[6] + d[7]), d[6]);
     lanes->damping = (WadiF8){ 0 } + f->law->damping;
     lanes->friction[0] = WADI_MIN8(lanes->motion[0][3], lanes->motion[1][3]);
     lanes->friction[1] = WADI_MIN8(lanes->motion[0][7], lanes->motion[1][7]);
@@ -127,7 +129,9 @@ static inline void find_touching(const Forces *f, int32_t from, const WadiDemNea
     for (int32_t n = 0; n < count; ++n) {
         const int32_t p = wadi_dem_near_pair(pairs, from, near[n]), i = wadi_dem_near_owner(from, near[n]);
         const WadiF4 own = f->grains->shift[i], other = f->grains->shift[pairs->other[p]];
-        const WadiF4 d = pairs->offset[p] + (other - own);
+        WadiF4 d;
+        wadi_dem_offset_load(pairs, p, &d);
+        d += other - own;
         /* A bridge forms in contact and breaks at its rupture. */
         const float sum = own[3] + other[3] + (pairs->touches[p] != 0 ? rupture : 0.0f);
         const uint8_t touches = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < sum * sum;

@@ -19,7 +19,9 @@ static inline int is_near(const Choice *c, int32_t i, int32_t p)
 {
     const WadiDemGrains *g = c->grains;
     const int32_t j = c->pairs->other[p];
-    const WadiF4 d = c->pairs->offset[p] + (g->shift[j] - g->shift[i]);
+    WadiF4 d;
+    wadi_dem_offset_load(c->pairs, p, &d);
+    d += g->shift[j] - g->shift[i];
     const float limit = g->whole[i] + WADI_DEM_NEAR_PART * g->way[i] + c->rupture + g->whole[j] +
                         WADI_DEM_NEAR_PART * g->way[j];
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < limit * limit;

@@ -16,13 +16,14 @@ enum { WADI_DEM_CHUNK = 512 }; /* grains whose pairs one thread computes */
 /* Grains in the order of the list. */
 typedef struct WadiDemGrains {
     int32_t count;
-    WadiF4 *shift;  /* u, m; w: radius, m */
-    WadiF4 *mark;   /* shift when the near pairs were chosen */
-    float *whole;   /* m: radius of a grown grain */
-    float *way;     /* m: displacement at which the list is made anew */
-    WadiF8 *motion; /* velocity (m/s), friction; angular velocity (1/s), rolling friction */
-    float *bridge;  /* N: largest pull of the water between two such grains; NULL: all are dry */
-    WadiF8 *load;   /* force (N), contacts; torque (N m), 0: sums of the step, then those of the halo slots */
+    WadiF4 *shift;     /* u, m; w: radius, m */
+    WadiF4 *mark;      /* shift when the near pairs were chosen */
+    float *whole;      /* m: radius of a grown grain */
+    float *way;        /* m: displacement at which the list is made anew */
+    WadiF8 *motion;    /* velocity (m/s), friction; angular velocity (1/s), rolling friction */
+    const float *mass; /* kg */
+    float *bridge;     /* N: largest pull of the water between two such grains; NULL: all are dry */
+    WadiF8 *load; /* force (N), contacts; torque (N m), 0: sums of the step, then those of the halo slots */
 } WadiDemGrains;
 
 /* A pair of the list that may touch soon, from the first of its chunk, times WADI_DEM_CHUNK, and its owner,
@@ -68,7 +69,7 @@ typedef struct WadiDemPairs {
     int32_t *start;      /* count + 1: pairs of each owner */
     int32_t *other;      /* j */
     int32_t *target;     /* load to which the force on j is added */
-    WadiF4 *offset;      /* X_j - X_i, m; w: effective mass, kg */
+    float *offset;       /* three a pair, and one more: X_j - X_i, m */
     uint8_t *touches;    /* 1: in contact, or joined by a bridge, in the last step; it is near */
     WadiDemNear *near;   /* those of a chunk from its first pair on, in order */
     int32_t *near_count; /* per chunk */
@@ -85,6 +86,13 @@ typedef struct WadiDemPairs {
 static inline int32_t wadi_dem_chunk_count(const WadiDemPairs *pairs)
 {
     return (pairs->count - pairs->first + WADI_DEM_CHUNK - 1) / WADI_DEM_CHUNK;
+}
+
+/* Three components, and one that is not used. */
+static inline __attribute__((always_inline)) void wadi_dem_offset_load(const WadiDemPairs *pairs, int32_t p,
+                                                                       WadiF4 *offset)
+{
+    memcpy(offset, pairs->offset + 3 * (size_t)p, sizeof *offset);
 }
 
 /* The pair and the owner of a near pair of a chunk that begins with the grain `from`. */

@@ -24,12 +24,11 @@ static void add_pair(const Builder *b, int32_t i, int32_t j, int32_t at)
     const WadiDemListIn *in = b->in;
     const WadiParticles *p = in->particles;
     WadiDemPairs *pairs = b->pairs;
-    const float mi = in->mass[i], mj = in->mass[j];
-    /* A sleeping grain does not move, as if it had no end of mass. */
-    const float mass = j < pairs->first ? mi : mi * mj / (mi + mj);
     pairs->other[at] = j;
-    pairs->offset[at] =
-        (WadiF4){ (float)(p->x[j] - p->x[i]), (float)(p->y[j] - p->y[i]), (float)(p->z[j] - p->z[i]), mass };
+    float *offset = pairs->offset + 3 * (size_t)at;
+    offset[0] = (float)(p->x[j] - p->x[i]);
+    offset[1] = (float)(p->y[j] - p->y[i]);
+    offset[2] = (float)(p->z[j] - p->z[i]);
     pairs->touches[at] = 0;
 }
 
@@ -256,7 +255,7 @@ static WadiStatus renew_pairs(WadiDemList *list, int64_t count, WadiError *error
     }
     WADI_TRY(RENEW(list, other, other_capacity, count));
     WADI_TRY(RENEW(list, target, target_capacity, count));
-    WADI_TRY(RENEW(list, offset, offset_capacity, count));
+    WADI_TRY(RENEW(list, offset, offset_capacity, 3 * count + 1));
     return RENEW(list, touches, touches_capacity, count);
 }
 

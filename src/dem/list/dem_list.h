@@ -33,7 +33,6 @@ typedef struct WadiDemListIn {
     const WadiDemAsleep *asleep;    /* the grains before sort->first; NULL: none */
     /* m, per particle: radius when it is as large as it will be, and margin. WADI_DEM_LANES more are read. */
     const float *radius, *margin;
-    const float *mass; /* kg, per particle */
     double largest_radius, smallest_margin;
     const uint32_t *grain; /* per particle: spheres of one grain make no pairs; NULL: all are grains */
 } WadiDemListIn;
