@@ -194,8 +194,12 @@ static WadiStatus make_walls(WadiDem *dem, const WadiDemStep *step, const Sizes 
     return wadi_dem_walls_build(&dem->walls, &in, dem->context.scratch, error);
 }
 
+/* Loads and marks are set anew after it: their memory is lent to the search. */
 static WadiStatus make_pairs(WadiDem *dem, const WadiTileSort *sort, const Sizes *sizes, WadiError *error)
 {
+    const int64_t count = dem->context.particles->count;
+    WADI_TRY(RENEW(dem->grains.load, dem->load_capacity, count));
+    WADI_TRY(RENEW(dem->grains.mark, dem->mark_capacity, count + WADI_DEM_LANES));
     const WadiDemListIn in = { .particles = dem->context.particles,
                                .sort = sort,
                                .asleep = sort->first > 0 ? &dem->asleep : NULL,
@@ -204,7 +208,9 @@ static WadiStatus make_pairs(WadiDem *dem, const WadiTileSort *sort, const Sizes
                                .largest_radius = largest_radius(dem),
                                .smallest_margin =
                                    (double)(float)wadi_dem_margin_of(&sizes->margins, sizes->margins.base),
-                               .grain = dem->grain_column >= 0 ? wadi_dem_grain_ids(dem) : NULL };
+                               .grain = dem->grain_column >= 0 ? wadi_dem_grain_ids(dem) : NULL,
+                               .found_room = (int32_t *)dem->grains.load,
+                               .place_room = (int32_t *)dem->grains.mark };
     return wadi_dem_list_build(&dem->list, &in, dem->context.scratch, error);
 }
 
@@ -243,7 +249,6 @@ static WadiStatus store_asleep(WadiDem *dem, const WadiDemSprings *all, WadiErro
 static WadiStatus renew_grains(WadiDem *dem, int32_t count, WadiError *error)
 {
     WADI_TRY(RESERVE(dem->grains.shift, dem->shift_capacity, count));
-    WADI_TRY(RENEW(dem->grains.mark, dem->mark_capacity, count));
     WADI_TRY(RESERVE(dem->grains.motion, dem->motion_capacity, count));
     if (dem->rupture > 0.0) {
         WADI_TRY(RESERVE(dem->grains.bridge, dem->bridge_capacity, count));

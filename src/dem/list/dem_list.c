@@ -6,7 +6,7 @@
 #include "dem/contact/dem_near.h"
 #include "dem/list/dem_search.h"
 
-enum { TILE_BLOCK = 1, GRAIN_BLOCK = 4096, ROOM = 6 };
+enum { TILE_BLOCK = 1, GRAIN_BLOCK = 4096, ROOM = WADI_DEM_FOUND };
 
 static const float SLACK = 4.0f; /* places, for the rounding of positions */
 
@@ -267,9 +267,9 @@ static WadiStatus renew_near(WadiDemList *list, WadiError *error)
     return RENEW(list, spring_start, spring_start_capacity, chunks + 1);
 }
 
-/* Numbers the halo slots of each chunk: one for each foreign grain, in the order of its pairs. *grain: that
- * of each slot. A hash table finds the slots of a chunk that exist. */
-static WadiStatus number_slots(WadiDemPairs *pairs, WadiArena *scratch, int32_t **grain, WadiError *error)
+/* Numbers the halo slots of each chunk: one for each foreign grain, in the order of its pairs. grain: that of
+ * each slot, as many as there are pairs. A hash table finds the slots of a chunk that exist. */
+static WadiStatus number_slots(WadiDemPairs *pairs, WadiArena *scratch, int32_t *grain, WadiError *error)
 {
     const int32_t chunks = wadi_dem_chunk_count(pairs);
     int32_t most = 1, slots = 0;
@@ -290,7 +290,6 @@ static WadiStatus number_slots(WadiDemPairs *pairs, WadiArena *scratch, int32_t 
     int32_t *key = NULL, *value = NULL;
     WADI_TRY(WADI_ARENA_NEW(scratch, &key, (size_t)mask + 1, "halo of grains", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &value, (size_t)mask + 1, "halo of grains", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, grain, (size_t)pairs->start[pairs->count], "halo of grains", error));
     for (uint32_t n = 0; n <= mask; ++n) {
         key[n] = -1;
     }
@@ -311,13 +310,13 @@ static WadiStatus number_slots(WadiDemPairs *pairs, WadiArena *scratch, int32_t 
             if (key[n] < 0) {
                 key[n] = j;
                 value[n] = slots;
-                (*grain)[slots++] = j;
+                grain[slots++] = j;
             }
             pairs->target[p] = pairs->count + value[n];
         }
         /* The table is for one chunk; emptied by its own entries. */
         for (int32_t s = pairs->chunk_slot[c]; s < slots; ++s) {
-            uint32_t n = (uint32_t)(*grain)[s] * 2654435761u & mask;
+            uint32_t n = (uint32_t)grain[s] * 2654435761u & mask;
             for (; key[n] >= 0; n = (n + 1) & mask) {
                 key[n] = -1;
             }
@@ -330,10 +329,10 @@ static WadiStatus number_slots(WadiDemPairs *pairs, WadiArena *scratch, int32_t 
 static WadiStatus make_slots(WadiDemList *list, WadiArena *scratch, WadiError *error)
 {
     WadiDemPairs *pairs = &list->pairs;
-    int32_t *grain = NULL;
     WADI_TRY(renew_near(list, error));
+    int32_t *grain = (int32_t *)pairs->near; /* near pairs are not chosen yet */
     WADI_TRY(RENEW(list, chunk_slot, chunk_capacity, wadi_dem_chunk_count(pairs) + 1));
-    WADI_TRY(number_slots(pairs, scratch, &grain, error));
+    WADI_TRY(number_slots(pairs, scratch, grain, error));
     const int32_t slots = wadi_dem_slot_count(pairs);
     WADI_TRY(RENEW(list, slot_start, slot_start_capacity, pairs->count + 2));
     WADI_TRY(RENEW(list, slot, slot_capacity, slots + 1));
@@ -353,21 +352,19 @@ static WadiStatus make_slots(WadiDemList *list, WadiArena *scratch, WadiError *e
     return WADI_OK;
 }
 
-static WadiStatus make_places(Builder *b, WadiArena *scratch, WadiError *error)
+static void make_places(Builder *b)
 {
     const int32_t count = b->in->particles->count;
     const size_t padded = (size_t)count + WADI_DEM_LANES;
     b->places = wadi_dem_places(b->in->largest_radius);
     for (int a = 0; a < 3; ++a) {
-        WADI_TRY(WADI_ARENA_NEW(scratch, &b->axis[a], padded, "positions", error));
+        b->axis[a] = b->in->place_room + (size_t)a * padded;
+        for (int l = 0; l < WADI_DEM_LANES; ++l) {
+            b->axis[a][count + l] = 0;
+        }
     }
-    WADI_TRY(
-        WADI_ARENA_NEW(scratch, &b->found, (size_t)(count - b->in->sort->first), "pairs of grains", error));
-    for (int l = 0; l < WADI_DEM_LANES; ++l) {
-        b->axis[0][count + l] = b->axis[1][count + l] = b->axis[2][count + l] = 0;
-    }
+    b->found = (int32_t(*)[ROOM])b->in->found_room;
     wadi_parallel_for(count - b->in->sort->first, GRAIN_BLOCK, set_places, b);
-    return WADI_OK;
 }
 
 WadiStatus wadi_dem_list_build(WadiDemList *list, const WadiDemListIn *in, WadiArena *scratch,
@@ -381,15 +378,13 @@ WadiStatus wadi_dem_list_build(WadiDemList *list, const WadiDemListIn *in, WadiA
     for (int32_t i = 0; i < pairs->first; ++i) {
         pairs->start[i] = 0;
     }
-    const WadiArenaMark mark = wadi_arena_mark(scratch);
-    WADI_TRY(make_places(&b, scratch, error));
+    make_places(&b);
     wadi_parallel_for(in->sort->tiles.count, TILE_BLOCK, visit_tiles, &b);
     const int64_t total = wadi_prefix_sum(pairs->start, pairs->count);
     WADI_TRY(renew_pairs(list, total, error));
     wadi_parallel_for(pairs->count - pairs->first, GRAIN_BLOCK, fill_grains, &b);
     b.is_filling = true;
     wadi_parallel_for(in->sort->tiles.count, TILE_BLOCK, visit_tiles, &b);
-    wadi_arena_release(scratch, mark);
     return make_slots(list, scratch, error);
 }
 

@@ -27,6 +27,8 @@ typedef struct WadiDemSprings {
     WadiDemSpring *spring;
 } WadiDemSprings;
 
+enum { WADI_DEM_FOUND = 6 }; /* pairs of a grain that are kept from the search for them */
+
 typedef struct WadiDemListIn {
     const WadiParticles *particles; /* sorted */
     const WadiTileSort *sort;       /* of those that are awake; cells at least 2 R + 2 m wide, smallest m */
@@ -35,6 +37,9 @@ typedef struct WadiDemListIn {
     const float *radius, *margin;
     double largest_radius, smallest_margin;
     const uint32_t *grain; /* per particle: spheres of one grain make no pairs; NULL: all are grains */
+    /* Memory whose content is lost: WADI_DEM_FOUND whole numbers for each particle of the sort, and three for
+     * each particle and WADI_DEM_LANES more. */
+    int32_t *found_room, *place_room;
 } WadiDemListIn;
 
 /* Near pairs are not chosen yet. */
