@@ -4,13 +4,9 @@
 
 #include "core/check.h"
 #include "core/parallel.h"
-#include "grid/row_vectors.h"
-#include "surface/cloud/near_pairs.h"
+#include "secondary/region.h"
 
 enum { BLOCK = 4096 };
-
-/* The integral of (1 - s^2)^3 over the unit ball. */
-static const double KERNEL_INTEGRAL = 64.0 * 3.14159265358979324 / 315.0;
 
 /* The arrays of a frame. */
 typedef struct Arrays {
@@ -41,28 +37,24 @@ static WadiStatus find_arrays(Arrays *arrays, const WadiState *frame, WadiError 
     return WADI_OK;
 }
 
-/* Where each id is in `before`: place[id], or -1. Without a table when ids are so scattered that it would
- * not fit: then nothing is found, and particles move straight. */
-typedef struct Places {
-    int32_t *place;
-    size_t size;
-} Places;
-
-static WadiStatus find_places(Places *places, const Arrays *before, WadiArena *arena, WadiError *error)
+WadiStatus wadi_flow_places_find(WadiFlowPlaces *places, const WadiState *before, WadiArena *arena,
+                                 WadiError *error)
 {
+    Arrays arrays;
     uint32_t largest = 0;
-    for (size_t i = 0; i < before->count; ++i) {
-        largest = before->id[i] > largest ? before->id[i] : largest;
+    *places = (WadiFlowPlaces){ 0 };
+    WADI_TRY(find_arrays(&arrays, before, error));
+    for (size_t i = 0; i < arrays.count; ++i) {
+        largest = arrays.id[i] > largest ? arrays.id[i] : largest;
     }
-    *places = (Places){ 0 };
-    if (before->count == 0 || largest > 64 * before->count + 1000000) {
+    if (arrays.count == 0 || largest > 64 * arrays.count + 1000000) {
         return WADI_OK;
     }
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &places->place, (size_t)largest + 1, "ids of a frame", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &places->place, (size_t)largest + 1, "ids of a frame", error));
     places->size = (size_t)largest + 1;
     memset(places->place, 0xff, places->size * sizeof *places->place);
-    for (size_t i = 0; i < before->count; ++i) {
-        places->place[before->id[i]] = (int32_t)i;
+    for (size_t i = 0; i < arrays.count; ++i) {
+        places->place[arrays.id[i]] = (int32_t)i;
     }
     return WADI_OK;
 }
@@ -76,207 +68,239 @@ static void interpolate(double x0, double v0, double x1, double v1, double t, do
     *v = (float)((step + (1.0 - 2.0 * s) * bend + s * (1.0 - s) * (b - a)) / t);
 }
 
+/* What a block of particles has: whether radii are proper, their range, and how many are kept. */
+typedef struct Block {
+    int64_t bad; /* first particle with a radius that is none, or -1 */
+    float least, largest;
+    int32_t kept;
+} Block;
+
 typedef struct Fill {
     const WadiFlowDef *def;
     Arrays before, after;
-    Places places;
-    const int32_t *pick;
+    const WadiRegion *region; /* NULL: everywhere */
+    float speed;              /* m/s, squared: only what is faster is kept; negative: all */
+    Block *block;
+    uint8_t *is_kept;
+    int32_t *pick; /* the kept particles */
     WadiFlow *flow;
 } Fill;
+
+/* Position and velocity of particle i of `after` at the moment of the flow. */
+static void find_motion(const Fill *fill, size_t i, double x[3], float v[3])
+{
+    const double t = fill->def->frame_time, s = fill->def->part;
+    const double *x1 = fill->after.position + 3 * i;
+    const float *v1 = fill->after.velocity + 3 * i;
+    const WadiFlowPlaces *places = fill->def->places;
+    const uint32_t id = fill->after.id[i];
+    const int32_t old = s < 1.0 && places != NULL && id < places->size ? places->place[id] : -1;
+    for (int a = 0; a < 3; ++a) {
+        const double speed = (double)v1[a];
+        if (old >= 0) {
+            const size_t from = 3 * (size_t)old + (size_t)a;
+            interpolate(fill->before.position[from], (double)fill->before.velocity[from], x1[a], speed, t, s,
+                        &x[a], &v[a]);
+        } else {
+            x[a] = s < 1.0 ? x1[a] - (1.0 - s) * t * speed : x1[a];
+            v[a] = v1[a];
+        }
+    }
+}
+
+static void measure_block(void *context, int64_t first, int64_t end)
+{
+    const Fill *fill = context;
+    Block block = { .bad = -1, .least = INFINITY };
+    for (int64_t i = first; i < end; ++i) {
+        const float radius = fill->after.radius[i];
+        if (fill->def->picks[fill->after.material[i]]) {
+            if (block.bad < 0 && (!(radius > 0.0f) || !isfinite(radius))) {
+                block.bad = i;
+            }
+            block.least = radius < block.least ? radius : block.least;
+            block.largest = radius > block.largest ? radius : block.largest;
+        }
+    }
+    fill->block[first / BLOCK] = block;
+}
+
+static void choose_block(void *context, int64_t first, int64_t end)
+{
+    const Fill *fill = context;
+    int32_t kept = 0;
+    for (int64_t i = first; i < end; ++i) {
+        const float *v1 = fill->after.velocity + 3 * i;
+        bool is_kept = fill->def->picks[fill->after.material[i]] &&
+                       v1[0] * v1[0] + v1[1] * v1[1] + v1[2] * v1[2] > fill->speed;
+        if (is_kept && fill->region != NULL) {
+            double x[3];
+            float v[3];
+            find_motion(fill, (size_t)i, x, v);
+            is_kept = wadi_region_has(fill->region, x);
+        }
+        fill->is_kept[i] = is_kept;
+        kept += is_kept;
+    }
+    fill->block[first / BLOCK].kept = kept;
+}
+
+static void list_block(void *context, int64_t first, int64_t end)
+{
+    const Fill *fill = context;
+    int32_t next = fill->block[first / BLOCK].kept;
+    for (int64_t i = first; i < end; ++i) {
+        if (fill->is_kept[i]) {
+            fill->pick[next++] = (int32_t)i;
+        }
+    }
+}
+
+/* Lists the particles to keep in fill->pick, in their order. */
+static int32_t list_kept(Fill *fill)
+{
+    const int64_t count = (int64_t)fill->after.count;
+    wadi_parallel_for(count, BLOCK, choose_block, fill);
+    int32_t kept = 0;
+    for (int64_t b = 0; b < wadi_parallel_block_count(count, BLOCK); ++b) {
+        const int32_t more = fill->block[b].kept;
+        fill->block[b].kept = kept;
+        kept += more;
+    }
+    wadi_parallel_for(count, BLOCK, list_block, fill);
+    return kept;
+}
 
 static void fill_particles(void *context, int64_t first, int64_t end)
 {
     const Fill *fill = context;
-    const double t = fill->def->frame_time, s = fill->def->part;
     for (int64_t k = first; k < end; ++k) {
         const size_t i = (size_t)fill->pick[k];
-        const double *x1 = fill->after.position + 3 * i;
-        const float *v1 = fill->after.velocity + 3 * i;
-        const uint32_t id = fill->after.id[i];
-        const int32_t old = id < fill->places.size ? fill->places.place[id] : -1;
         double x[3];
-        float *v = fill->flow->velocity[k];
-        for (int a = 0; a < 3; ++a) {
-            double speed = (double)v1[a];
-            if (old >= 0 && s < 1.0) {
-                interpolate(fill->before.position[3 * (size_t)old + (size_t)a],
-                            (double)fill->before.velocity[3 * (size_t)old + (size_t)a], x1[a], speed, t, s,
-                            &x[a], &v[a]);
-            } else {
-                x[a] = s < 1.0 ? x1[a] - (1.0 - s) * t * speed : x1[a];
-                v[a] = v1[a];
-            }
-        }
+        find_motion(fill, i, x, fill->flow->velocity[k]);
         fill->flow->cloud.position[k] = wadi_vec3(x[0], x[1], x[2]);
         fill->flow->cloud.spacing[k] = 2.0f * fill->after.radius[i];
-        fill->flow->cloud.id[k] = id;
+        fill->flow->cloud.id[k] = fill->after.id[i];
         fill->flow->material[k] = fill->after.material[i];
         fill->flow->wetness[k] = fill->after.wetness != NULL ? fill->after.wetness[i] : 0.0f;
     }
 }
 
-static WadiStatus pick_particles(const Arrays *after, const bool *picks, int32_t **pick, int32_t *count,
-                                 WadiArena *arena, WadiError *error)
+/* Radii of all particles of the picked materials, whether they are kept or not: so bins do not depend on what
+ * is left out. */
+static WadiStatus measure_spacings(Fill *fill, WadiError *error)
 {
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, pick, after->count, "particles of a flow", error));
-    *count = 0;
-    for (size_t i = 0; i < after->count; ++i) {
-        float radius = after->radius[i];
-        if (picks[after->material[i]]) {
-            if (!(radius > 0.0f) || !isfinite(radius)) {
-                return wadi_fail(error, WADI_ERR_NUMERIC, "particle %u: its radius is %g m", after->id[i],
-                                 (double)radius);
-            }
-            (*pick)[(*count)++] = (int32_t)i;
+    const int64_t count = (int64_t)fill->after.count;
+    float least = INFINITY, largest = 0.0f;
+    wadi_parallel_for(count, BLOCK, measure_block, fill);
+    for (int64_t b = 0; b < wadi_parallel_block_count(count, BLOCK); ++b) {
+        const Block *block = &fill->block[b];
+        if (block->bad >= 0) {
+            return wadi_fail(error, WADI_ERR_NUMERIC, "particle %u: its radius is %g m",
+                             fill->after.id[block->bad], (double)fill->after.radius[block->bad]);
         }
+        least = block->least < least ? block->least : least;
+        largest = block->largest > largest ? block->largest : largest;
     }
+    fill->flow->cloud.spacing_max = (double)(2.0f * largest);
+    fill->flow->cloud.spacing_min = largest > 0.0f ? (double)(2.0f * least) : 0.0;
     return WADI_OK;
 }
 
-static WadiStatus sort_velocities(WadiFlow *flow, WadiArena *arena, WadiError *error)
+/* The space that matters: cubes as the flow's bins are, so that a bin is left out whole or not at all. */
+static WadiStatus build_region(Fill *fill, WadiRegion *region, WadiArena *arena, WadiError *error)
 {
-    WadiCloud *cloud = &flow->cloud;
+    const WadiFlowDef *def = fill->def;
+    const double widest = def->support * fill->flow->cloud.spacing_max;
+    const double size = def->near_size > 0.0 ? def->near_size : wadi_bins_size(widest);
+    if (def->near != NULL) {
+        return wadi_region_build(region, def->near, def->near_count, size, 1, arena, error);
+    }
+    fill->speed = (float)(def->near_speed * def->near_speed);
+    const int32_t count = list_kept(fill);
+    fill->speed = -1.0f;
+    WadiVec3 *fast;
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &fast, (size_t)count, "fast particles", error));
+    for (int32_t k = 0; k < count; ++k) {
+        const double *x = fill->after.position + 3 * (size_t)fill->pick[k];
+        fast[k] = wadi_vec3(x[0], x[1], x[2]);
+    }
+    return wadi_region_build(region, fast, count, size, 2, arena, error);
+}
+
+static WadiStatus allocate(WadiFlow *flow, WadiArena *arena, WadiError *error)
+{
+    const size_t n = (size_t)flow->cloud.count;
+    WADI_TRY(WADI_ARENA_NEW(arena, &flow->cloud.position, n, "positions of a flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &flow->cloud.spacing, n, "sizes of a flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &flow->cloud.id, n, "ids of a flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &flow->velocity, n, "velocities of a flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &flow->material, n, "materials of a flow", error));
+    return WADI_ARENA_NEW(arena, &flow->wetness, n, "wetness of a flow", error);
+}
+
+static WadiStatus collect(Fill *fill, WadiArena *arena, WadiError *error)
+{
+    const size_t count = fill->after.count;
+    const size_t blocks = (size_t)wadi_parallel_block_count((int64_t)count, BLOCK);
+    WadiRegion region;
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &fill->block, blocks, "particles of a flow", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &fill->is_kept, count, "particles of a flow", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &fill->pick, count, "particles of a flow", error));
+    WADI_TRY(measure_spacings(fill, error));
+    const bool is_part = fill->def->near != NULL || fill->def->near_speed > 0.0;
+    if (is_part && fill->flow->cloud.spacing_max > 0.0) {
+        WADI_TRY(build_region(fill, &region, arena, error));
+        fill->region = &region;
+    }
+    fill->flow->cloud.count = list_kept(fill);
+    WADI_TRY(allocate(fill->flow, arena, error));
+    wadi_parallel_for(fill->flow->cloud.count, BLOCK, fill_particles, fill);
+    fill->region = NULL;
+    return WADI_OK;
+}
+
+WadiStatus wadi_flow_collect(WadiFlow *flow, const WadiFlowDef *def, WadiArena *arena, WadiError *error)
+{
+    *flow = (WadiFlow){ .support = def->support };
+    WadiFlowDef with = *def;
+    WadiFlowPlaces places;
+    Fill fill = { .def = &with, .flow = flow, .speed = -1.0f };
+    WADI_TRY(find_arrays(&fill.after, def->after, error));
+    if (def->before != NULL) {
+        WADI_TRY(find_arrays(&fill.before, def->before, error));
+        if (def->places == NULL) {
+            WADI_TRY(wadi_flow_places_find(&places, def->before, arena, error));
+            with.places = &places;
+        }
+    }
+    WadiArenaMark mark = wadi_arena_mark(arena);
+    WADI_TRY(collect(&fill, arena, error));
+    wadi_arena_release_temporaries(arena, mark);
+    const WadiCloud *cloud = &flow->cloud;
     for (int32_t i = 0; i < cloud->count; ++i) {
         if (!wadi_is_finite(cloud->position[i])) {
             return wadi_fail(error, WADI_ERR_NUMERIC, "particle %u: its position or velocity is not finite",
                              cloud->id[i]);
         }
     }
-    cloud->spacing_min = cloud->spacing_max = cloud->count > 0 ? (double)cloud->spacing[0] : 0.0;
-    for (int32_t i = 1; i < cloud->count; ++i) {
-        cloud->spacing_min = fmin(cloud->spacing_min, (double)cloud->spacing[i]);
-        cloud->spacing_max = fmax(cloud->spacing_max, (double)cloud->spacing[i]);
-    }
-    WADI_TRY(wadi_bins_build(&flow->bins, cloud, flow->support, arena, error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &flow->bin_velocity, (size_t)cloud->count, "velocities of a flow", error));
-    for (int32_t n = 0; n < cloud->count; ++n) {
+    return WADI_OK;
+}
+
+static void sort_velocities(void *context, int64_t first, int64_t end)
+{
+    WadiFlow *flow = context;
+    for (int64_t n = first; n < end; ++n) {
         memcpy(flow->bin_velocity[n], flow->velocity[flow->bins.order[n]], sizeof flow->bin_velocity[n]);
     }
-    return WADI_OK;
 }
 
 WadiStatus wadi_flow_build(WadiFlow *flow, const WadiFlowDef *def, WadiArena *arena, WadiError *error)
 {
-    *flow = (WadiFlow){ .support = def->support };
-    Fill fill = { .def = def, .flow = flow };
-    WADI_TRY(find_arrays(&fill.after, def->after, error));
-    WadiArenaMark mark = wadi_arena_mark(arena);
-    int32_t *pick = NULL, count = 0;
-    WADI_TRY(pick_particles(&fill.after, def->picks, &pick, &count, arena, error));
-    if (def->before != NULL) {
-        WADI_TRY(find_arrays(&fill.before, def->before, error));
-        WADI_TRY(find_places(&fill.places, &fill.before, arena, error));
-    }
-    fill.pick = pick;
-    flow->cloud.count = count;
-    const size_t n = (size_t)count;
-    WADI_TRY(WADI_ARENA_NEW(arena, &flow->cloud.position, n, "positions of a flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &flow->cloud.spacing, n, "sizes of a flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &flow->cloud.id, n, "ids of a flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &flow->velocity, n, "velocities of a flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &flow->material, n, "materials of a flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &flow->wetness, n, "wetness of a flow", error));
-    wadi_parallel_for(count, BLOCK, fill_particles, &fill);
-    wadi_arena_release_temporaries(arena, mark);
-    return sort_velocities(flow, arena, error);
-}
-
-typedef struct Sampling {
-    const WadiFlow *flow;
-    const int32_t *order;
-    WadiFlowSample *samples;
-} Sampling;
-
-static float sum_of(const WadiF8 *v)
-{
-    const WadiF8 a = *v;
-    return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
-}
-
-static void gather_velocities(const WadiFlow *flow, const WadiPairChunk *chunk, float v[3][WADI_PAIR_CHUNK])
-{
-    for (int32_t n = 0; n < chunk->count; ++n) {
-        const float *from = flow->bin_velocity[chunk->slot[n]];
-        v[0][n] = from[0];
-        v[1][n] = from[1];
-        v[2][n] = from[2];
-    }
-}
-
-/* Sums of w, of w v, and of the kernel's slope times the distance. */
-static void add_samples(void *context, const WadiBins *points, int32_t first, int32_t end,
-                        const WadiPairChunk *chunk)
-{
-    const Sampling *sampling = context;
-    float velocity[3][WADI_PAIR_CHUNK];
-    gather_velocities(sampling->flow, chunk, velocity);
-    for (int32_t i = first; i < end; ++i) {
-        const float *at = points->point[i];
-        WadiF8 fill = { 0 }, v[3] = { 0 }, gradient[3] = { 0 };
-        for (int32_t c = 0; c < chunk->count; c += 8) {
-            const WadiF8 d[3] = { at[0] - *(const WadiF8 *)(chunk->x + c),
-                                  at[1] - *(const WadiF8 *)(chunk->y + c),
-                                  at[2] - *(const WadiF8 *)(chunk->z + c) };
-            const WadiF8 inverse = *(const WadiF8 *)(chunk->inverse + c);
-            const WadiF8 s =
-                WADI_MAX8(1.0f - (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) * inverse, (WadiF8){ 0 });
-            const WadiF8 slope = -6.0f * s * s * inverse, w = s * s * s;
-            fill += w;
-            for (int a = 0; a < 3; ++a) {
-                v[a] += w * *(const WadiF8 *)(velocity[a] + c);
-                gradient[a] += slope * d[a];
-            }
-        }
-        WadiFlowSample *sample = &sampling->samples[sampling->order[i]];
-        sample->fill += sum_of(&fill);
-        for (int a = 0; a < 3; ++a) {
-            sample->velocity[a] += sum_of(&v[a]);
-            sample->gradient[a] += sum_of(&gradient[a]);
-        }
-    }
-}
-
-static void finish_samples(void *context, int64_t first, int64_t end)
-{
-    const Sampling *sampling = context;
-    /* Each particle fills the cube of its spacing. */
-    const double spacings = sampling->flow->support;
-    const float unit = (float)(1.0 / (KERNEL_INTEGRAL * spacings * spacings * spacings));
-    for (int64_t i = first; i < end; ++i) {
-        WadiFlowSample *sample = &sampling->samples[i];
-        const float inverse = sample->fill > 0.0f ? 1.0f / sample->fill : 0.0f;
-        for (int a = 0; a < 3; ++a) {
-            sample->velocity[a] *= inverse;
-            sample->gradient[a] *= unit;
-        }
-        sample->fill *= unit;
-    }
-}
-
-WadiStatus wadi_flow_sample(const WadiFlow *flow, const WadiVec3 *x, int32_t count, WadiFlowSample *samples,
-                            WadiArena *arena, WadiError *error)
-{
-    if (count == 0) {
-        return WADI_OK;
-    }
-    memset(samples, 0, (size_t)count * sizeof *samples);
-    const float spacing = flow->cloud.count > 0 ? (float)flow->cloud.spacing_max : 1.0f;
-    WadiArenaMark mark = wadi_arena_mark(arena);
-    /* The points get the bins of the flow's largest particles. */
-    WadiCloud points = { .count = count, .spacing_min = (double)spacing, .spacing_max = (double)spacing };
-    WADI_TRY(WADI_ARENA_NEW(arena, &points.position, (size_t)count, "points of a flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &points.spacing, (size_t)count, "points of a flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &points.id, (size_t)count, "points of a flow", error));
-    memcpy(points.position, x, (size_t)count * sizeof *x);
-    for (int32_t i = 0; i < count; ++i) {
-        points.spacing[i] = spacing;
-        points.id[i] = (uint32_t)i;
-    }
-    WadiBins bins;
-    WADI_TRY(wadi_bins_build(&bins, &points, flow->support, arena, error));
-    Sampling sampling = { .flow = flow, .order = bins.order, .samples = samples };
-    wadi_pairs_between(&bins, &flow->bins, add_samples, &sampling);
-    wadi_parallel_for(count, BLOCK, finish_samples, &sampling);
-    wadi_arena_release(arena, mark);
+    WADI_TRY(wadi_flow_collect(flow, def, arena, error));
+    const int32_t count = flow->cloud.count;
+    WADI_TRY(wadi_bins_build(&flow->bins, &flow->cloud, flow->support, arena, error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &flow->bin_velocity, (size_t)count, "velocities of a flow", error));
+    wadi_parallel_for(count, BLOCK, sort_velocities, flow);
     return WADI_OK;
 }

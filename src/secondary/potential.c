@@ -36,7 +36,7 @@ typedef struct Context {
     const WadiFlow *flow;
     const WadiPotentialDef *def;
     Sums *sums;         /* in the order of the bins, as the next */
-    uint8_t *is_wanted; /* fast enough, and dry if sand */
+    uint8_t *is_wanted; /* fast enough, dry if sand, at a free surface if water */
     float *potential;   /* per particle */
 } Context;
 
@@ -68,7 +68,18 @@ static void add_normals(void *user, const WadiBins *bins, int32_t first, int32_t
     }
 }
 
-/* Outward: away from the neighbours. */
+/* Whether the particle is at a surface, and not one against a solid. */
+static bool is_free(const Context *c, int64_t i)
+{
+    const float *n = c->sums[i].normal;
+    const double h = (double)c->flow->bins.point[i][3];
+    const WadiVec3 x = c->flow->cloud.position[c->flow->bins.order[i]];
+    const WadiVec3 out = wadi_vec3((double)n[0], (double)n[1], (double)n[2]);
+    return (n[0] != 0.0f || n[1] != 0.0f || n[2] != 0.0f) &&
+           wadi_solids_distance(c->def->solids, wadi_add_scaled(x, out, h), c->def->time, h) > 0.5 * h;
+}
+
+/* Outward: away from the neighbours. Water without a free surface is not wanted. */
 static void finish_normals(void *user, int64_t first, int64_t end)
 {
     Context *c = user;
@@ -81,6 +92,7 @@ static void finish_normals(void *user, int64_t first, int64_t end)
         n[0] *= scale;
         n[1] *= scale;
         n[2] *= scale;
+        c->is_wanted[i] = c->is_wanted[i] && (c->def->is_sand || is_free(c, i));
     }
 }
 
@@ -164,17 +176,6 @@ static float ramp(float x, float low, float high)
     return t < 0.0f ? 0.0f : t > 1.0f ? 1.0f : t;
 }
 
-/* Whether the particle is at a surface, and not one against a solid. */
-static bool is_free(const Context *c, int64_t i)
-{
-    const float *n = c->sums[i].normal;
-    const double h = (double)c->flow->bins.point[i][3];
-    const WadiVec3 x = c->flow->cloud.position[c->flow->bins.order[i]];
-    const WadiVec3 out = wadi_vec3((double)n[0], (double)n[1], (double)n[2]);
-    return (n[0] != 0.0f || n[1] != 0.0f || n[2] != 0.0f) &&
-           wadi_solids_distance(c->def->solids, wadi_add_scaled(x, out, h), c->def->time, h) > 0.5 * h;
-}
-
 static void finish_potentials(void *user, int64_t first, int64_t end)
 {
     Context *c = user;
@@ -182,7 +183,7 @@ static void finish_potentials(void *user, int64_t first, int64_t end)
     for (int64_t i = first; i < end; ++i) {
         const int32_t particle = c->flow->bins.order[i];
         c->potential[particle] = 0.0f;
-        if (!c->is_wanted[i] || (!c->def->is_sand && !is_free(c, i))) {
+        if (!c->is_wanted[i]) {
             continue;
         }
         const Sums *sums = &c->sums[i];
@@ -199,28 +200,52 @@ static void finish_potentials(void *user, int64_t first, int64_t end)
     }
 }
 
-/* Marks the particles that may make something, and the bins without one. False: there is none. */
-static bool find_wanted(Context *c, uint8_t *is_skipped)
+static void find_wanted(void *user, int64_t first, int64_t end)
 {
+    Context *c = user;
     const WadiFlow *flow = c->flow;
     const float least = (float)(c->def->slow * c->def->slow);
+    for (int64_t i = first; i < end; ++i) {
+        const float *v = flow->bin_velocity[i];
+        const bool is_fast = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] > least;
+        const bool is_dry = !c->def->is_sand || flow->wetness[flow->bins.order[i]] < DRY;
+        c->is_wanted[i] = is_fast && is_dry;
+    }
+}
+
+/* Marks the bins without a wanted particle. False: there is no other. */
+static bool skip_bins(const Context *c, uint8_t *is_skipped)
+{
+    const WadiBins *bins = &c->flow->bins;
     bool is_any = false;
-    for (int l = 0; l < flow->bins.level_count; ++l) {
-        const WadiCells *cells = &flow->bins.level[l];
+    for (int l = 0; l < bins->level_count; ++l) {
+        const WadiCells *cells = &bins->level[l];
         for (int32_t bin = 0; bin < cells->cell_count; ++bin, ++is_skipped) {
             *is_skipped = 1;
             for (int32_t k = cells->start[bin]; k < cells->start[bin + 1]; ++k) {
-                const int32_t i = flow->bins.first[l] + k;
-                const float *v = flow->bin_velocity[i];
-                const bool is_fast = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] > least;
-                const bool is_dry = !c->def->is_sand || flow->wetness[flow->bins.order[i]] < DRY;
-                c->is_wanted[i] = is_fast && is_dry;
-                *is_skipped &= !c->is_wanted[i];
+                *is_skipped &= !c->is_wanted[bins->first[l] + k];
             }
             is_any |= *is_skipped == 0;
         }
     }
     return is_any;
+}
+
+/* Marks the bins without a wanted particle in them or next to them: the normals there are not used. */
+static void skip_far_bins(const WadiBins *bins, const uint8_t *is_skipped, uint8_t *is_far)
+{
+    const WadiCells *cells = &bins->level[0];
+    memset(is_far, bins->level_count == 1, (size_t)wadi_bins_bin_count(bins));
+    for (int32_t bin = 0; bin < cells->cell_count && bins->level_count == 1; ++bin) {
+        const int32_t *at = cells->coordinate[bin];
+        for (int n = 0; n < 27 && !is_skipped[bin]; ++n) {
+            const int32_t other =
+                wadi_cells_find(cells, at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1);
+            if (other >= 0) {
+                is_far[other] = 0;
+            }
+        }
+    }
 }
 
 WadiStatus wadi_secondary_potential(float **potential, const WadiFlow *flow, const WadiPotentialDef *def,
@@ -232,14 +257,18 @@ WadiStatus wadi_secondary_potential(float **potential, const WadiFlow *flow, con
     WadiArenaMark mark = wadi_arena_mark(arena);
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &context.sums, count, "sums over neighbours", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &context.is_wanted, count, "fast particles", error));
-    uint8_t *is_skipped;
+    uint8_t *is_skipped, *is_far;
     const size_t bin_count = (size_t)wadi_bins_bin_count(&flow->bins);
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &is_skipped, bin_count, "slow bins", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &is_far, bin_count, "slow bins", error));
     context.potential = *potential;
-    if (find_wanted(&context, is_skipped)) {
+    wadi_parallel_for((int64_t)count, BLOCK, find_wanted, &context);
+    if (skip_bins(&context, is_skipped)) {
         memset(context.sums, 0, count * sizeof *context.sums);
-        wadi_near_pairs(&flow->bins, NULL, add_normals, &context);
+        skip_far_bins(&flow->bins, is_skipped, is_far);
+        wadi_near_pairs(&flow->bins, is_far, add_normals, &context);
         wadi_parallel_for((int64_t)count, BLOCK, finish_normals, &context);
+        (void)skip_bins(&context, is_skipped);
         wadi_near_pairs(&flow->bins, is_skipped, add_collisions, &context);
         wadi_parallel_for((int64_t)count, BLOCK, finish_potentials, &context);
     } else if (count > 0) {

@@ -102,7 +102,8 @@ WadiStatus wadi_secondary_make(WadiSecondary *secondary, const WadiWorld *world,
                                              .frame_time = step->frame_time,
                                              .part = 1.0,
                                              .support = SUPPORT,
-                                             .picks = picks },
+                                             .picks = picks,
+                                             .near_speed = def->slow },
                              arena, error));
     float *potential;
     WADI_TRY(wadi_secondary_potential(&potential, &flow,

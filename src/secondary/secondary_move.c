@@ -132,30 +132,44 @@ static int count_steps(const WadiSecondary *secondary, double spacing, double fr
     return (int)fmin(fmax(steps, 1.0), STEPS_MAX);
 }
 
+typedef struct Positions {
+    const WadiSecondaryParticle *list;
+    WadiVec3 *x;
+} Positions;
+
+static void copy_positions(void *context, int64_t first, int64_t end)
+{
+    const Positions *positions = context;
+    for (int64_t i = first; i < end; ++i) {
+        positions->x[i] = positions->list[i].x;
+    }
+}
+
 /* The s-th of `steps` steps. */
 static WadiStatus take_step(WadiSecondary *secondary, const WadiWorld *world, const WadiSecondaryStep *step,
-                            int s, int steps, WadiArena *arena, WadiError *error)
+                            const WadiFlowPlaces *places, int s, int steps, WadiArena *arena,
+                            WadiError *error)
 {
     bool picks[256];
     wadi_secondary_pick(world->scene, step->time, false, picks);
+    const size_t count = secondary->list.count;
+    WadiFlow flow;
+    WadiFlowSample *samples;
+    Positions positions = { .list = secondary->list.data };
+    WADI_TRY(WADI_ARENA_NEW(arena, &positions.x, count, "positions of foam", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &samples, count, "water around foam", error));
+    wadi_parallel_for((int64_t)count, BLOCK, copy_positions, &positions);
     const WadiFlowDef def = { .before = step->before,
                               .after = step->after,
                               .frame_time = step->frame_time,
                               .part = (s + 0.5) / steps,
                               .support = SUPPORT,
-                              .picks = picks };
-    const size_t count = secondary->list.count;
-    WadiFlow flow;
-    WadiVec3 *x;
-    WadiFlowSample *samples;
-    WADI_TRY(wadi_arena_reset(arena, error));
+                              .picks = picks,
+                              .places = places,
+                              .near = positions.x,
+                              .near_count = (int32_t)count };
     WADI_TRY(wadi_flow_build(&flow, &def, arena, error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &x, count, "positions of foam", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &samples, count, "water around foam", error));
-    for (size_t i = 0; i < count; ++i) {
-        x[i] = secondary->list.data[i].x;
-    }
-    WADI_TRY(wadi_flow_sample(&flow, x, (int32_t)count, samples, arena, error));
+    WADI_TRY(wadi_flow_sample(&flow, positions.x, (int32_t)count, samples, arena, error));
     Mover mover = { .list = secondary->list.data,
                     .world = world,
                     .samples = samples,
@@ -170,8 +184,16 @@ WadiStatus wadi_secondary_move(WadiSecondary *secondary, const WadiWorld *world,
                                const WadiSecondaryStep *step, WadiArena *arena, WadiError *error)
 {
     const int steps = count_steps(secondary, world->spacing, step->frame_time);
+    if (secondary->list.count == 0) {
+        return WADI_OK;
+    }
+    WadiFlowPlaces places;
+    WADI_TRY(wadi_arena_reset(arena, error));
+    WADI_TRY(wadi_flow_places_find(&places, step->before, arena, error));
     for (int s = 0; s < steps && secondary->list.count > 0; ++s) {
-        WADI_TRY(take_step(secondary, world, step, s, steps, arena, error));
+        WadiArenaMark mark = wadi_arena_mark(arena);
+        WADI_TRY(take_step(secondary, world, step, &places, s, steps, arena, error));
+        wadi_arena_release(arena, mark);
         remove_gone(secondary);
     }
     return WADI_OK;

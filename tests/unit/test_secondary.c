@@ -117,6 +117,51 @@ static void a_point_feels_full_half_and_no_water(void **unused)
     wadi_arena_free(&arena);
 }
 
+/* Two blocks of water 2 m apart, and points at the first. */
+static void water_too_far_to_be_felt_is_left_out(void **unused)
+{
+    (void)unused;
+    enum { SIDE = 8, BLOCK = SIDE * SIDE * SIDE, POINTS = 40 };
+    Water water = { 0 };
+    WadiArena arena = { 0 };
+    WadiVec3 points[POINTS];
+    WadiFlowSample all[POINTS], near[POINTS];
+    add_frame(&water, 2 * BLOCK);
+    set_block(&water, 0, SIDE, wadi_vec3(-3.1, 0.3, 0.2), wadi_vec3(1, 2, 3));
+    set_block(&water, BLOCK, SIDE, wadi_vec3(-1.1, 0.3, 0.2), wadi_vec3(4, 0, 0));
+    for (int i = 0; i < POINTS; ++i) {
+        points[i] = wadi_vec3(-3.2 + 0.017 * i, 0.25 + 0.013 * i, 0.6 - 0.009 * i);
+    }
+    WadiFlow flow;
+    WadiFlowDef def = flow_def(NULL, &water.state, 1.0, 2.0);
+    assert_int_equal(wadi_flow_build(&flow, &def, &arena, NULL), WADI_OK);
+    assert_int_equal(flow.cloud.count, 2 * BLOCK);
+    assert_int_equal(wadi_flow_sample(&flow, points, POINTS, all, &arena, NULL), WADI_OK);
+    def.near = points;
+    def.near_count = POINTS;
+    assert_int_equal(wadi_flow_build(&flow, &def, &arena, NULL), WADI_OK);
+    assert_true(flow.cloud.count > 0 && flow.cloud.count <= BLOCK);
+    assert_int_equal(wadi_flow_sample(&flow, points, POINTS, near, &arena, NULL), WADI_OK);
+    assert_memory_equal(all, near, sizeof all);
+    /* A point so far away that cubes of the bins' size would not fit. */
+    points[0] = wadi_vec3(-1e6, 3e5, 2e5);
+    assert_int_equal(wadi_flow_build(&flow, &def, &arena, NULL), WADI_OK);
+    assert_int_equal(wadi_flow_sample(&flow, points, POINTS, near, &arena, NULL), WADI_OK);
+    assert_true(near[0].fill == 0.0f);
+    assert_memory_equal(all + 1, near + 1, sizeof all - sizeof *all);
+    /* The block that is faster than 3.9 m/s, and that of 3.7 m/s. */
+    def.near = NULL;
+    def.near_speed = 3.9;
+    assert_int_equal(wadi_flow_build(&flow, &def, &arena, NULL), WADI_OK);
+    assert_int_equal(flow.cloud.count, BLOCK);
+    assert_true(flow.cloud.id[0] == BLOCK);
+    def.near_speed = 5.0;
+    assert_int_equal(wadi_flow_build(&flow, &def, &arena, NULL), WADI_OK);
+    assert_int_equal(flow.cloud.count, 0);
+    wadi_state_free(&water.state);
+    wadi_arena_free(&arena);
+}
+
 static WadiScene *water_scene(const char *more)
 {
     char text[1024];
@@ -128,6 +173,29 @@ static WadiScene *water_scene(const char *more)
     return load_scene(text);
 }
 
+/* The potentials of the flow; those of all particles within reach of fast ones are the same. */
+static void find_potentials(const WadiFlowDef *def, const WadiWorld *world, WadiFlow *flow, float **potential,
+                            WadiArena *arena)
+{
+    const WadiPotentialDef how = { .slow = 1.0, .fast = 4.0, .solids = &world->solids };
+    assert_int_equal(wadi_flow_build(flow, def, arena, NULL), WADI_OK);
+    assert_int_equal(wadi_secondary_potential(potential, flow, &how, arena, NULL), WADI_OK);
+}
+
+static void check_part(WadiFlowDef def, const WadiWorld *world, const WadiFlow *flow, const float *potential,
+                       WadiArena *arena)
+{
+    WadiFlow part;
+    float *some;
+    def.near_speed = 1.0;
+    find_potentials(&def, world, &part, &some, arena);
+    for (int32_t i = 0, k = 0; i < flow->cloud.count; ++i) {
+        const bool is_there = k < part.cloud.count && part.cloud.id[k] == flow->cloud.id[i];
+        assert_true(potential[i] == (is_there ? some[k] : 0.0f));
+        k += is_there;
+    }
+}
+
 /* Sum of the potentials of particles [first, end). */
 static double potential_of(Water *water, const WadiWorld *world, int32_t first, int32_t end)
 {
@@ -136,9 +204,8 @@ static double potential_of(Water *water, const WadiWorld *world, int32_t first, 
     float *potential;
     double sum = 0.0;
     const WadiFlowDef def = flow_def(NULL, &water->state, 1.0, 3.0);
-    assert_int_equal(wadi_flow_build(&flow, &def, &arena, NULL), WADI_OK);
-    const WadiPotentialDef how = { .slow = 1.0, .fast = 4.0, .solids = &world->solids };
-    assert_int_equal(wadi_secondary_potential(&potential, &flow, &how, &arena, NULL), WADI_OK);
+    find_potentials(&def, world, &flow, &potential, &arena);
+    check_part(def, world, &flow, potential, &arena);
     for (int32_t i = first; i < end; ++i) {
         assert_true(potential[i] >= 0.0f && potential[i] <= 1.0f);
         sum += (double)potential[i];
@@ -329,6 +396,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_flow_between_frames_follows_a_parabola),
         cmocka_unit_test(a_point_feels_full_half_and_no_water),
+        cmocka_unit_test(water_too_far_to_be_felt_is_left_out),
         cmocka_unit_test(air_is_drawn_in_where_fast_water_collides),
         cmocka_unit_test(bubbles_rise_to_foam_that_ends),
         cmocka_unit_test(spray_flies_and_ends_at_a_wall),

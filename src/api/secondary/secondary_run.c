@@ -1,10 +1,12 @@
-/* Foam, spray, bubbles and dust of a run: one file a frame, each made from the one before. */
+/* Foam, spray, bubbles and dust of a run: one file a frame, each made from the one before. While a frame is
+ * computed the next one is read and the files of the last one are written. */
 #include "wadi/secondary.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "api/run_view.h"
+#include "core/background.h"
 #include "core/check.h"
 #include "core/hash.h"
 #include "core/parallel.h"
@@ -25,6 +27,34 @@ WadiSecondaryOptions wadi_default_secondary_options(void)
     return (WadiSecondaryOptions){ .cookie = OPTIONS_COOKIE };
 }
 
+/* A frame that is read ahead. */
+typedef struct Ahead {
+    int number; /* 0: none */
+    char path[WADI_PATH_SIZE];
+    WadiState *state;
+    WadiFrameHeader header;
+    WadiStatus status;
+    WadiError error;
+    WadiBackground background;
+} Ahead;
+
+/* The files of a frame that are written. */
+typedef struct Pending {
+    int number; /* 0: none */
+    const WadiOutputIndex *outputs;
+    char path[WADI_PATH_SIZE], wet_path[WADI_PATH_SIZE];
+    WadiFrameHeader header;
+    uint64_t key;
+    WadiState file, wet; /* `wet` has no arrays where no sand is wet */
+    int64_t particles;
+    WadiFrameLayout made;
+    WadiStatus status;
+    WadiError error;
+    WadiBackground background;
+} Pending;
+
+enum { FRAMES = 3 }; /* the two of a step, and the one that is read */
+
 typedef struct Job {
     const WadiSecondaryOptions *options;
     WadiSecondaryReport *report;
@@ -35,8 +65,10 @@ typedef struct Job {
     WadiSecondary secondary;
     WadiWetSand wet;
     int state_frame; /* whose state `secondary` and `wet` are; 0: not known */
-    WadiState frame[2], file;
-    int loaded[2]; /* numbers of the frames in `frame`; 0: none */
+    WadiState frame[FRAMES], file;
+    int loaded[FRAMES]; /* numbers of the frames in `frame`; 0: none */
+    Ahead ahead;
+    Pending pending;
     WadiXdmf xdmf;
     WadiArena arena;
     double start; /* s */
@@ -77,14 +109,40 @@ static uint64_t next_key(uint64_t key, const WadiFrameLayout *layout)
     return key;
 }
 
-/* Frame `number` is then in job->frame[number % 2]. */
-static WadiStatus load_frame(Job *job, int number, WadiFrameHeader *header, WadiError *error)
+static void read_ahead(void *context)
 {
-    char path[WADI_PATH_SIZE];
-    wadi_run_frame_path(path, sizeof path, job->view.run, job->view.summary.name, number);
-    job->loaded[number % 2] = 0;
-    WADI_TRY(wadi_frame_file_read(path, "particles", header, &job->frame[number % 2], error));
-    job->loaded[number % 2] = number;
+    Ahead *ahead = context;
+    ahead->status =
+        wadi_frame_file_read(ahead->path, "particles", &ahead->header, ahead->state, &ahead->error);
+}
+
+static void start_reading(Job *job, int number)
+{
+    Ahead *ahead = &job->ahead;
+    wadi_background_join(&ahead->background);
+    job->loaded[number % FRAMES] = 0;
+    ahead->number = number;
+    ahead->state = &job->frame[number % FRAMES];
+    wadi_run_frame_path(ahead->path, sizeof ahead->path, job->view.run, job->view.summary.name, number);
+    wadi_background_start(&ahead->background, read_ahead, ahead);
+}
+
+/* Frame `number` is then in job->frame[number % FRAMES]. */
+static WadiStatus load_frame(Job *job, int number, WadiError *error)
+{
+    Ahead *ahead = &job->ahead;
+    if (ahead->number != number) {
+        start_reading(job, number);
+    }
+    wadi_background_join(&ahead->background);
+    ahead->number = 0;
+    if (ahead->status != WADI_OK) {
+        if (error != NULL) {
+            *error = ahead->error;
+        }
+        return ahead->status;
+    }
+    job->loaded[number % FRAMES] = number;
     return WADI_OK;
 }
 
@@ -117,7 +175,7 @@ static WadiStatus load_state(Job *job, int number, WadiError *error)
 /* Dust is then made of dry sand only. */
 static WadiStatus wet_sand(Job *job, int number, double frame_time, WadiError *error)
 {
-    WadiState *frame = &job->frame[number % 2];
+    WadiState *frame = &job->frame[number % FRAMES];
     if (!wadi_wet_sand_applies(job->view.scene, frame)) {
         return WADI_OK;
     }
@@ -128,73 +186,67 @@ static WadiStatus wet_sand(Job *job, int number, double frame_time, WadiError *e
 
 static WadiStatus make_state(Job *job, int number, const WadiFrameLayout *layout, WadiError *error)
 {
-    WadiFrameHeader header;
     if (number == 1) {
         job->secondary.list.count = job->wet.list.count = 0;
         job->secondary.next_id = 0;
-        WADI_TRY(load_frame(job, number, &header, error));
+        WADI_TRY(load_frame(job, number, error));
         return wet_sand(job, number, 0.0, error);
     }
     WADI_TRY(load_state(job, number - 1, error));
-    if (job->loaded[(number - 1) % 2] != number - 1) {
-        WADI_TRY(load_frame(job, number - 1, &header, error));
+    if (job->loaded[(number - 1) % FRAMES] != number - 1) {
+        WADI_TRY(load_frame(job, number - 1, error));
     }
-    WADI_TRY(load_frame(job, number, &header, error));
+    WADI_TRY(load_frame(job, number, error));
+    if (number < job->view.last) {
+        start_reading(job, number + 1);
+    }
     WADI_TRY(wet_sand(job, number, 1.0 / layout->header.fps, error));
-    const WadiSecondaryStep step = { .before = &job->frame[(number - 1) % 2],
-                                     .after = &job->frame[number % 2],
+    const WadiSecondaryStep step = { .before = &job->frame[(number - 1) % FRAMES],
+                                     .after = &job->frame[number % FRAMES],
                                      .frame = number,
                                      .time = layout->header.time,
                                      .frame_time = 1.0 / layout->header.fps };
     return wadi_secondary_step(&job->secondary, job->world, &step, &job->arena, error);
 }
 
-/* job->file to `path`. */
-static WadiStatus write_file(Job *job, const char *path, const WadiFrameHeader *header, WadiFileNames *made,
-                             WadiError *error)
+static WadiStatus write_file(const Pending *pending, const char *path, const WadiState *state,
+                             WadiFileNames *made, WadiError *error)
 {
-    WADI_TRY(wadi_output_index_claim(&job->outputs, path, error));
-    WADI_TRY(wadi_frame_file_write(path, "particles", header, &job->file, error));
+    WADI_TRY(wadi_output_index_claim(pending->outputs, path, error));
+    WADI_TRY(wadi_frame_file_write(path, "particles", &pending->header, state, error));
     return wadi_file_names_add(made, path, error);
 }
 
 /* A file of wet sand only where there is some. */
-static WadiStatus write_files(Job *job, const char *path, const WadiFrameHeader *header, WadiFileNames *made,
-                              WadiError *error)
+static WadiStatus write_files(const Pending *pending, WadiFileNames *made, WadiError *error)
 {
-    char wet[WADI_PATH_SIZE];
-    wet_path(job, header->frame, wet);
-    WADI_TRY(wadi_secondary_save(&job->secondary, &job->file, error));
-    WADI_TRY(write_file(job, path, header, made, error));
-    if (job->wet.list.count > 0) {
-        WADI_TRY(wadi_wet_sand_save(&job->wet, &job->frame[header->frame % 2], &job->file, error));
-        return write_file(job, wet, header, made, error);
+    WADI_TRY(write_file(pending, pending->path, &pending->file, made, error));
+    if (pending->wet.count > 0) {
+        WADI_TRY(write_file(pending, pending->wet_path, &pending->wet, made, error));
+    } else if (wadi_file_exists(pending->wet_path)) {
+        WADI_TRY(wadi_output_index_claim(pending->outputs, pending->wet_path, error));
+        WADI_TRY(wadi_file_remove(pending->wet_path, error));
     }
-    if (wadi_file_exists(wet)) {
-        WADI_TRY(wadi_output_index_claim(&job->outputs, wet, error));
-        return wadi_file_remove(wet, error);
-    }
-    return WADI_OK;
+    return wadi_output_index_add(pending->outputs, made, pending->key, error);
 }
 
-static WadiStatus write_state(Job *job, const char *path, uint64_t key, const WadiFrameHeader *header,
-                              WadiError *error)
+static void write_pending(void *context)
 {
+    Pending *pending = context;
     WadiFileNames made = { 0 };
-    WadiStatus status = write_files(job, path, header, &made, error);
-    if (status == WADI_OK) {
-        status = wadi_output_index_add(&job->outputs, &made, key, error);
-    }
+    pending->status = write_files(pending, &made, &pending->error);
     wadi_file_names_free(&made);
-    return status;
+    if (pending->status == WADI_OK) {
+        pending->status =
+            wadi_frame_file_read_layout(pending->path, "particles", &pending->made, &pending->error);
+    }
 }
 
-static void report_frame(Job *job, int number, const char *path, bool is_kept)
+static void report_frame(Job *job, int number, const char *path, int64_t count, bool is_kept)
 {
     const double seconds = wadi_time_now() - job->start;
     const int last = job->view.last;
     WadiSecondaryReport *report = job->report;
-    const int64_t count = is_kept ? 0 : (int64_t)job->secondary.list.count;
     report->frames = number;
     report->files += !is_kept;
     report->kept += is_kept;
@@ -218,6 +270,48 @@ static void report_frame(Job *job, int number, const char *path, bool is_kept)
     }
 }
 
+/* Waits for the files that are being written, and reports them. */
+static WadiStatus finish_pending(Job *job, WadiError *error)
+{
+    Pending *pending = &job->pending;
+    const int number = pending->number;
+    pending->number = 0;
+    if (number == 0) {
+        return WADI_OK;
+    }
+    wadi_background_join(&pending->background);
+    if (pending->status != WADI_OK) {
+        if (error != NULL) {
+            *error = pending->error;
+        }
+        return pending->status;
+    }
+    WADI_TRY(wadi_xdmf_add(&job->xdmf, job->view.summary.name, &pending->made, error));
+    report_frame(job, number, pending->path, pending->particles, false);
+    return WADI_OK;
+}
+
+/* Copies the state; its files are then written beside what is computed next. */
+static WadiStatus start_writing(Job *job, const char *path, uint64_t key, const WadiFrameHeader *header,
+                                WadiError *error)
+{
+    Pending *pending = &job->pending;
+    pending->outputs = &job->outputs;
+    pending->header = *header;
+    pending->key = key;
+    pending->particles = (int64_t)job->secondary.list.count;
+    snprintf(pending->path, sizeof pending->path, "%s", path);
+    wet_path(job, header->frame, pending->wet_path);
+    WADI_TRY(wadi_secondary_save(&job->secondary, &pending->file, error));
+    wadi_state_clear(&pending->wet);
+    if (job->wet.list.count > 0) {
+        WADI_TRY(wadi_wet_sand_save(&job->wet, &job->frame[header->frame % FRAMES], &pending->wet, error));
+    }
+    pending->number = header->frame;
+    wadi_background_start(&pending->background, write_pending, pending);
+    return WADI_OK;
+}
+
 static WadiStatus make_frame(Job *job, int number, uint64_t *key, WadiError *error)
 {
     char path[WADI_PATH_SIZE];
@@ -230,17 +324,17 @@ static WadiStatus make_frame(Job *job, int number, uint64_t *key, WadiError *err
     }
     *key = next_key(*key, &layout);
     file_path(job, number, path);
-    const bool is_kept = !job->options->is_forced && wadi_output_index_has(&job->outputs, path, *key, false);
-    if (!is_kept) {
-        WADI_TRY(make_state(job, number, &layout, error));
-        job->state_frame = number;
-        WADI_TRY(write_state(job, path, *key, &layout.header, error));
+    if (!job->options->is_forced && wadi_output_index_has(&job->outputs, path, *key, false)) {
+        WADI_TRY(finish_pending(job, error));
+        WADI_TRY(wadi_frame_file_read_layout(path, "particles", &layout, error));
+        WADI_TRY(wadi_xdmf_add(&job->xdmf, job->view.summary.name, &layout, error));
+        report_frame(job, number, path, 0, true);
+        return WADI_OK;
     }
-    WadiFrameLayout made;
-    WADI_TRY(wadi_frame_file_read_layout(path, "particles", &made, error));
-    WADI_TRY(wadi_xdmf_add(&job->xdmf, job->view.summary.name, &made, error));
-    report_frame(job, number, path, is_kept);
-    return WADI_OK;
+    WADI_TRY(make_state(job, number, &layout, error));
+    job->state_frame = number;
+    WADI_TRY(finish_pending(job, error));
+    return start_writing(job, path, *key, &layout.header, error);
 }
 
 static WadiStatus write_index(Job *job, WadiError *error)
@@ -267,8 +361,10 @@ static WadiStatus make_frames(Job *job, WadiError *error)
         }
         status = make_frame(job, number, &key, error);
     }
-    /* Also after a failure: ParaView then shows what is there. */
     WadiError unused = { 0 };
+    WadiStatus finished = finish_pending(job, status == WADI_OK ? error : &unused);
+    status = status == WADI_OK ? finished : status;
+    /* Also after a failure: ParaView then shows what is there. */
     WadiStatus written = write_index(job, status == WADI_OK ? error : &unused);
     return status == WADI_OK ? written : status;
 }
@@ -286,12 +382,16 @@ static WadiStatus open_and_make(Job *job, WadiError *error)
 
 static void close_job(Job *job)
 {
+    wadi_background_join(&job->ahead.background);
+    wadi_background_join(&job->pending.background);
     wadi_world_destroy(job->world);
     wadi_secondary_free(&job->secondary);
     wadi_wet_sand_free(&job->wet);
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < FRAMES; ++i) {
         wadi_state_free(&job->frame[i]);
     }
+    wadi_state_free(&job->pending.file);
+    wadi_state_free(&job->pending.wet);
     wadi_state_free(&job->file);
     wadi_xdmf_free(&job->xdmf);
     wadi_arena_free(&job->arena);

@@ -116,8 +116,7 @@ static WadiStatus build(WadiBins *bins, const WadiCloud *cloud, double support, 
     for (int l = 0; l < bins->level_count; ++l) {
         WadiCells *cells = &bins->level[l];
         int32_t first = bins->first[l], level_count = bins->first[l + 1] - first;
-        /* Slightly wider than the largest support radius, which is rounded to float. */
-        double size = ldexp(widest * (1.0 + 0x1p-20), -l);
+        double size = ldexp(wadi_bins_size(widest), -l);
         cells->cell_size = size;
         if (level_count == 0) {
             continue;

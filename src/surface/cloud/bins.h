@@ -29,6 +29,13 @@ typedef struct WadiBins {
 WadiStatus wadi_bins_build(WadiBins *bins, const WadiCloud *cloud, double support, WadiArena *arena,
                            WadiError *error);
 
+/* Width of the bins of level 0 for a largest support radius: slightly wider, since radii are rounded to
+ * float. */
+static inline double wadi_bins_size(double widest)
+{
+    return widest * (1.0 + 0x1p-20);
+}
+
 /* The particles of one bin: [first, end) of `order` and `point`. */
 typedef struct WadiBinSpan {
     int32_t first, end;

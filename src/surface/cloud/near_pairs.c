@@ -37,7 +37,8 @@ static void flush(const PairWalk *walk, int32_t first, int32_t end, WadiPairChun
 /* Distance from x to [0, width]. */
 static inline float outside(float x, float width)
 {
-    return x < 0.0f ? -x : x > width ? x - width : 0.0f;
+    const float below = -x, above = x - width, beyond = below > above ? below : above;
+    return beyond > 0.0f ? beyond : 0.0f;
 }
 
 static void visit_bin(const PairWalk *walk, int32_t bin)
@@ -59,26 +60,30 @@ static void visit_bin(const PairWalk *walk, int32_t bin)
 
     WadiPairChunk chunk;
     chunk.count = 0;
+    float radius = 0.0f, inverse = 0.0f, cube = 0.0f, reach = 0.0f; /* of the last particle */
     WadiBinWalk near = wadi_bins_walk(bins, box);
     for (WadiBinSpan span; wadi_bins_next(&near, &span);) {
         float shift[3] = { (float)(span.corner.x - corner.x), (float)(span.corner.y - corner.y),
                            (float)(span.corner.z - corner.z) };
         for (int32_t j = span.first; j < span.end; ++j) {
             const float *point = bins->point[j];
-            int32_t n = chunk.count;
+            const int32_t n = chunk.count;
+            if (point[3] != radius) {
+                radius = point[3];
+                inverse = 1.0f / (radius * radius);
+                cube = radius * radius * radius;
+                reach = radius > width ? radius * radius : width * width;
+            }
             chunk.x[n] = point[0] + shift[0];
             chunk.y[n] = point[1] + shift[1];
             chunk.z[n] = point[2] + shift[2];
+            chunk.inverse[n] = inverse;
+            chunk.cube[n] = cube;
+            chunk.slot[n] = j;
             /* Farther from the bin than both support radii: no neighbour of its particles. */
             float dx = outside(chunk.x[n], width), dy = outside(chunk.y[n], width);
-            float dz = outside(chunk.z[n], width), support = point[3] > width ? point[3] : width;
-            if (dx * dx + dy * dy + dz * dz > support * support) {
-                continue;
-            }
-            ++chunk.count;
-            chunk.inverse[n] = 1.0f / (point[3] * point[3]);
-            chunk.cube[n] = point[3] * point[3] * point[3];
-            chunk.slot[n] = j;
+            float dz = outside(chunk.z[n], width);
+            chunk.count += dx * dx + dy * dy + dz * dz <= reach; /* no branch: it would be a guess */
             if (chunk.count == WADI_PAIR_CHUNK) {
                 flush(walk, first, end, &chunk);
             }
