@@ -277,6 +277,7 @@ static WadiStatus fill_part(WadiFrameBuilder *s, WadiFrameScenePart *part, const
 {
     const WadiMaterial *material = &s->def->scene->materials[part->material];
     bool is_sand = material->kind == WADI_MATERIAL_SAND;
+    WadiCloud edged;
     switch (part->style) {
     case WADI_STYLE_BALLS:
         WADI_TRY(make_balls(s, cloud, part->material, &part->grains, error));
@@ -292,7 +293,13 @@ static WadiStatus fill_part(WadiFrameBuilder *s, WadiFrameScenePart *part, const
         WADI_TRY(make_mesh(s, material, cloud, false, &part->mesh, error));
         WADI_TRY(paint_mesh(s, part, material, cloud->spacing_max, error));
         break;
-    case WADI_STYLE_SURFACE: WADI_TRY(make_mesh(s, material, cloud, false, &part->mesh, error)); break;
+    case WADI_STYLE_SURFACE:
+        if (!is_sand) {
+            WADI_TRY(wadi_frame_scene_edge(s, cloud, &edged, error));
+            cloud = &edged;
+        }
+        WADI_TRY(make_mesh(s, material, cloud, false, &part->mesh, error));
+        break;
     default: break;
     }
     if (s->def->has_cut) {

@@ -3,6 +3,7 @@
 #define WADI_RENDER_FRAME_SCENE_INTERNAL_H
 
 #include "render/frame_scene.h"
+#include "surface/cloud/cloud.h"
 
 /* Relative to the size of the view: distance of sheets and ground from what touches them. */
 #define WADI_FRAME_CLEARANCE 5e-4
@@ -23,6 +24,10 @@ int wadi_frame_scene_add_look(WadiFrameScene *frame_scene, WadiLook look);
 
 /* frame_scene_solids.c: colliders and glass walls. */
 WadiStatus wadi_frame_scene_add_solids(WadiFrameBuilder *s, WadiError *error);
+
+/* liquid_edge.c: the particles that the surface of a liquid encloses. In the arena, not freed. */
+WadiStatus wadi_frame_scene_edge(const WadiFrameBuilder *s, const WadiCloud *cloud, WadiCloud *edged,
+                                 WadiError *error);
 
 /* frame_scene_layout.c: bodies, emitters, drains, the domain and the camera as solids of their own colours.
  * The count is an upper bound of these solids and of their looks. */

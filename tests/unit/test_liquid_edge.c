@@ -1,0 +1,117 @@
+/* render/liquid_edge: what the surface of a liquid encloses at shores and walls. */
+#include <stdlib.h>
+
+#include "expect.h"
+#include "render/liquid_edge.h"
+
+static const double SPACING = 0.1;
+enum { POINTS_MAX = 20000 };
+
+typedef struct Points {
+    WadiVec3 x[POINTS_MAX];
+    int32_t count;
+} Points;
+
+/* Particles on a lattice in the box. */
+static void add_box(Points *points, WadiVec3 low, WadiVec3 high)
+{
+    for (double z = low.z + 0.5 * SPACING; z < high.z; z += SPACING) {
+        for (double y = low.y + 0.5 * SPACING; y < high.y; y += SPACING) {
+            for (double x = low.x + 0.5 * SPACING; x < high.x; x += SPACING) {
+                assert_true(points->count < POINTS_MAX);
+                points->x[points->count++] = wadi_vec3(x, y, z);
+            }
+        }
+    }
+}
+
+static Points *new_points(void)
+{
+    Points *points = calloc(1, sizeof *points);
+    assert_non_null(points);
+    return points;
+}
+
+static WadiCloud cloud_of(const Points *points)
+{
+    WadiCloud cloud;
+    assert_int_equal(wadi_cloud_from_points(&cloud, points->x, points->count, SPACING, NULL), WADI_OK);
+    return cloud;
+}
+
+/* A bank that is higher than the water at x = 0, and the floor below it: the water goes on into the bank, not
+ * farther than three spacings, and sinks there. Nothing is added where it ends above a floor, at x = 1. */
+static void water_goes_on_into_the_bank_beside_it(void **unused)
+{
+    (void)unused;
+    Points *water = new_points(), *sand = new_points();
+    add_box(water, wadi_vec3(0, -1, 0), wadi_vec3(1, 1, 0.5));
+    add_box(sand, wadi_vec3(-1, -1, -0.5), wadi_vec3(2, 1, 0));
+    add_box(sand, wadi_vec3(-1, -1, 0), wadi_vec3(0, 1, 0.8));
+    WadiCloud cloud = cloud_of(water), bank = cloud_of(sand), shored;
+    WadiArena arena = { 0 };
+    assert_int_equal(wadi_liquid_shore(&shored, &cloud, &bank, &arena, NULL), WADI_OK);
+    assert_true(shored.count > cloud.count);
+    int32_t beside = 0;
+    for (int32_t i = 0; i < shored.count; ++i) {
+        const WadiVec3 x = shored.position[i];
+        if (i < cloud.count) {
+            assert_true(x.x == cloud.position[i].x && x.z == cloud.position[i].z);
+            continue;
+        }
+        assert_true(x.x < 0.0 && x.x > -3.0 * SPACING);
+        assert_true(x.z < 0.45 && x.z > 0.45 - SPACING);
+        beside += x.x > -1.5 * SPACING && fabs(x.y) < 0.5;
+    }
+    /* In front of the middle of the bank one a spacing or more. */
+    assert_true(beside >= 10);
+    wadi_cloud_free(&cloud);
+    wadi_cloud_free(&bank);
+    wadi_arena_free(&arena);
+    free(water);
+    free(sand);
+}
+
+/* A pool 0.4 m deep in a tank of 2 m, a film two particles thick up the wall at x = -1 and a block that stands
+ * against the wall at y = 1, both 1 m high: the film is left out, beginning three spacings above the pool. */
+static void films_at_walls_are_left_out(void **unused)
+{
+    (void)unused;
+    Points *water = new_points();
+    add_box(water, wadi_vec3(-1, -1, 0), wadi_vec3(1, 1, 0.4));
+    const int32_t pool = water->count;
+    add_box(water, wadi_vec3(-1, -0.5, 0.4), wadi_vec3(-0.8, 0.5, 1));
+    const int32_t film = water->count;
+    add_box(water, wadi_vec3(0, 0.2, 0.4), wadi_vec3(0.6, 1, 1));
+    WadiCloud cloud = cloud_of(water), kept;
+    WadiArena arena = { 0 };
+    const WadiBox walls = { { -1, -1, 0 }, { 1, 1, INFINITY } };
+    assert_int_equal(wadi_liquid_without_films(&kept, &cloud, walls, &arena, NULL), WADI_OK);
+    int32_t next = 0;
+    for (int32_t i = 0; i < cloud.count; ++i) {
+        const bool is_kept = next < kept.count && kept.id[next] == cloud.id[i];
+        next += is_kept;
+        if (i < pool || i >= film) {
+            assert_true(is_kept);
+        } else if (cloud.position[i].z > 0.4 + 3.0 * SPACING) {
+            assert_false(is_kept);
+        }
+    }
+    assert_int_equal(next, kept.count);
+    /* Where the wall is open there is no film. */
+    const WadiBox open = { { -INFINITY, -1, 0 }, { 1, 1, INFINITY } };
+    assert_int_equal(wadi_liquid_without_films(&kept, &cloud, open, &arena, NULL), WADI_OK);
+    assert_int_equal(kept.count, cloud.count);
+    wadi_cloud_free(&cloud);
+    wadi_arena_free(&arena);
+    free(water);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(water_goes_on_into_the_bank_beside_it),
+        cmocka_unit_test(films_at_walls_are_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
