@@ -22,6 +22,8 @@ enum { LOOSE_MAX = 64 };
 static const double SAND_BUMPS = 10.0, COHESIVE_BUMPS = 5.0, SYRUP_BUMPS = 14.0;
 /* Passes on the function. */
 enum { SYRUP_SMOOTHING = 6 };
+/* Cells of the surface by which it reaches into the ground. */
+static const double SUNK = 1.2;
 /* Spacings: support radius of the function. A stream that accelerates tears into rings of particles. */
 static const double SYRUP_SUPPORT = 3.0;
 
@@ -155,6 +157,15 @@ static WadiStatus fill_grains(const WadiFrameBuilder *s, const WadiCloud *cloud,
     return wadi_grains_make(grains, cloud, &bins, s->frame_scene->origin, def, arena, error);
 }
 
+/* Whether an opaque ground is drawn at the floor of the domain. */
+static bool has_ground_as_floor(const WadiFrameBuilder *s)
+{
+    const WadiScene *scene = s->def->scene;
+    const WadiRenderSettings *def = &scene->render;
+    return scene->has_domain && def->ground != WADI_GROUND_NONE && def->ground != WADI_GROUND_WATER &&
+           (!isfinite(def->ground_height) || def->ground_height == scene->domain.min.z);
+}
+
 static WadiStatus make_mesh(const WadiFrameBuilder *s, const WadiMaterial *material, const WadiCloud *cloud,
                             bool is_underlay, WadiSurfaceMesh *mesh, WadiError *error)
 {
@@ -174,6 +185,11 @@ static WadiStatus make_mesh(const WadiFrameBuilder *s, const WadiMaterial *mater
         def.has_no_voids = true;
         def.field.smoothing = def.field.smoothing > SYRUP_SMOOTHING ? def.field.smoothing : SYRUP_SMOOTHING;
         def.field.support = fmax(def.field.support, SYRUP_SUPPORT);
+    }
+    if (material->kind != WADI_MATERIAL_SAND && def.field.is_clipped && has_ground_as_floor(s)) {
+        /* The liquid touches the ground: its lower edge, beveled by marching cubes, is below it. */
+        def.field.sunk = WADI_FRAME_CLEARANCE * s->size + SUNK * def.field.cell;
+        def.field.clip.min.z -= def.field.sunk;
     }
     if (material->kind == WADI_MATERIAL_SAND) {
         /* Moving the surface everywhere to conserve the volume would let the grains of still sand flicker. */

@@ -143,13 +143,15 @@ static WadiStatus build(WadiField *field, WadiFieldBand *band, double volume, Wa
     return WADI_OK;
 }
 
-/* Volume of the particles in a box. */
-static double volume_within(const WadiCloud *cloud, WadiBox box)
+/* Volume of the particles in the box, and of what is below those of the lowest layer. */
+static double volume_within(const WadiCloud *cloud, const WadiFieldDef *def)
 {
     double sum = 0.0;
     for (int32_t i = 0; i < cloud->count; ++i) {
-        double s = (double)cloud->spacing[i];
-        sum += wadi_box_contains(box, cloud->position[i]) ? s * s * s : 0.0;
+        const double s = (double)cloud->spacing[i];
+        const bool is_lowest = cloud->position[i].z < def->clip.min.z + def->sunk + s;
+        const double height = is_lowest ? s + def->sunk : s;
+        sum += wadi_box_contains(def->clip, cloud->position[i]) ? s * s * height : 0.0;
     }
     return sum;
 }
@@ -168,13 +170,15 @@ WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, 
     WADI_ASSERT_TRY(def->cell > 0.0 && def->support > 0.0 && def->smoothing >= 0 && def->lowering >= 0,
                     error);
     *field = (WadiField){ .cell = def->cell };
-    double volume = def->is_clipped ? volume_within(cloud, def->clip) : wadi_cloud_volume(cloud);
+    double volume = def->is_clipped ? volume_within(cloud, def) : wadi_cloud_volume(cloud);
     WadiCloud mirrored;
     WadiBins mirrored_bins;
     if (def->is_clipped && def->is_mirrored) {
         double depth =
             def->method == WADI_SURFACE_ANISOTROPIC ? WADI_ANISOTROPIC_SUPPORT * def->support : def->support;
-        WADI_TRY(wadi_cloud_mirror(&mirrored, cloud, def->clip, depth, arena, error));
+        WadiBox walls = def->clip;
+        walls.min.z += def->sunk;
+        WADI_TRY(wadi_cloud_mirror(&mirrored, cloud, walls, depth, arena, error));
         if (mirrored.count > cloud->count) {
             WADI_TRY(wadi_bins_build(&mirrored_bins, &mirrored, def->support, arena, error));
             cloud = &mirrored;

@@ -43,6 +43,7 @@ typedef struct WadiFieldDef {
     WadiBox clip;        /* m, the domain */
     /* particles are mirrored at the planes of `clip`, so that faces against them are flat */
     bool is_mirrored;
+    double sunk; /* m: they are mirrored this far above the lowest plane of `clip` instead of at it */
     const volatile int *stop; /* not NULL and not 0: stop with WADI_ERR_STOPPED */
 } WadiFieldDef;
 
