@@ -186,8 +186,8 @@ static WadiStatus make_mesh(const WadiFrameBuilder *s, const WadiMaterial *mater
         def.field.smoothing = def.field.smoothing > SYRUP_SMOOTHING ? def.field.smoothing : SYRUP_SMOOTHING;
         def.field.support = fmax(def.field.support, SYRUP_SUPPORT);
     }
-    if (material->kind != WADI_MATERIAL_SAND && def.field.is_clipped && has_ground_as_floor(s)) {
-        /* The liquid touches the ground: its lower edge, beveled by marching cubes, is below it. */
+    if (def.field.is_clipped && has_ground_as_floor(s)) {
+        /* It touches the ground: its lower edge, beveled by marching cubes, is below it. */
         def.field.sunk = WADI_FRAME_CLEARANCE * s->size + SUNK * def.field.cell;
         def.field.clip.min.z -= def.field.sunk;
     }

@@ -109,16 +109,16 @@ static void films_at_walls_are_left_out(void **unused)
     free(water);
 }
 
-/* Lowest and highest vertex of a block of water on the floor, 0.5 m high with particles of 5 cm. */
-static void find_heights(const char *ground, double *low, double *high, double *floor)
+/* Lowest and highest vertex of a block on the floor, 0.5 m high with particles of 5 cm. */
+static void find_heights(const char *kind, const char *ground, double *low, double *high, double *floor)
 {
     char text[512];
     snprintf(text, sizeof text,
              "wadi: 1\nsolver: points\ncell_size: 0.1\ndomain: {min: [0, 0, 0], max: [3, 3, 1]}\n"
-             "materials: {water: {kind: water}}\n"
-             "bodies: [{material: water, shape: {box: {min: [0.5, 0.5, 0], max: [2.5, 2.5, 0.5]}}}]\n"
+             "materials: {filling: {kind: %s}}\n"
+             "bodies: [{material: filling, shape: {box: {min: [0.5, 0.5, 0], max: [2.5, 2.5, 0.5]}}}]\n"
              "render: {%s}\n",
-             ground);
+             kind, ground);
     WadiError error = { 0 };
     WadiState frame = { 0 };
     WadiFrameScene made = { 0 };
@@ -141,19 +141,22 @@ static void find_heights(const char *ground, double *low, double *high, double *
     wadi_scene_destroy(scene);
 }
 
-/* A gap between both would be a mirror for what is seen at a flat angle. */
-static void liquids_touch_the_ground_that_is_drawn(void **unused)
+/* A gap under a liquid would be a mirror for what is seen at a flat angle, one under sand a dark line. */
+static void what_lies_on_the_ground_touches_it(void **unused)
 {
     (void)unused;
-    double low, high, floor, bare_low, bare_high, unused_floor;
-    find_heights("ground: slabs", &low, &high, &floor);
-    find_heights("ground: none", &bare_low, &bare_high, &unused_floor);
-    assert_true(floor < 0.0 && low < floor - 0.02 && low > -0.1);
-    CHECK_NEAR(bare_low, 0.0, 1e-4);
-    CHECK_NEAR(high, bare_high, 0.1 * 0.05); /* a tenth of a spacing */
-    CHECK_NEAR(high, 0.5, 0.02);
-    find_heights("ground: slabs, ground_height: -0.3", &low, &high, &floor);
-    CHECK_NEAR(low, 0.0, 1e-4);
+    static const char *const kinds[] = { "water", "sand" };
+    for (int k = 0; k < 2; ++k) {
+        double low, high, floor, bare_low, bare_high, unused_floor;
+        find_heights(kinds[k], "ground: slabs", &low, &high, &floor);
+        find_heights(kinds[k], "ground: none", &bare_low, &bare_high, &unused_floor);
+        assert_true(floor < 0.0 && low < floor - 0.02 && low > -0.1);
+        CHECK_NEAR(bare_low, 0.0, 1e-4);
+        CHECK_NEAR(high, bare_high, 0.1 * 0.05); /* a tenth of a spacing */
+        CHECK_NEAR(high, 0.5, 0.02);
+        find_heights(kinds[k], "ground: slabs, ground_height: -0.3", &low, &high, &floor);
+        CHECK_NEAR(low, 0.0, 1e-4);
+    }
 }
 
 int main(void)
@@ -161,7 +164,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(water_goes_on_into_the_bank_beside_it),
         cmocka_unit_test(films_at_walls_are_left_out),
-        cmocka_unit_test(liquids_touch_the_ground_that_is_drawn),
+        cmocka_unit_test(what_lies_on_the_ground_touches_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
