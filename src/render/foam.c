@@ -26,8 +26,10 @@ static const Scatter SCATTER[] = {
 static const double PATCH = 2.4, PATCH_LAST = 1.2;
 /* s: foam with less life left shrinks. */
 static const float FADING = 0.7f;
-/* Foam farther from the water than this many cells of its mesh is drawn as drops. */
-static const double NEAR = 3.0;
+/* Foam farther from the water than this many cells of its mesh is drawn as drops; and spray and bubbles that
+ * are nearer than the second number are foam: on a thin sheet or a small lump it is in the air by its
+ * surroundings. */
+static const double NEAR = 3.0, TOUCHING = 1.5;
 
 /* Arrays of wadi_secondary_save. */
 typedef struct Particles {
@@ -55,7 +57,7 @@ static WadiStatus find_arrays(Particles *p, const WadiState *state, WadiError *e
     return WADI_OK;
 }
 
-/* The nearest vertex of the water's meshes for each particle of foam. */
+/* The nearest vertex of the water's meshes for each particle that is foam there. */
 typedef struct Projection {
     const Particles *particles;
     const WadiBins *bins;
@@ -70,17 +72,18 @@ static void project_block(void *context, int64_t first, int64_t end)
     const Projection *p = context;
     for (int64_t i = first; i < end; ++i) {
         const WadiVec3 x = p->particles->cloud.position[i];
+        const uint8_t kind = p->particles->kind[i];
+        const float part = kind == WADI_SECONDARY_FOAM ? 1.0f : (float)(TOUCHING / NEAR);
         int32_t nearest = -1;
         float best = p->distance[i];
         WadiBinWalk walk = wadi_bins_walk(p->bins, (WadiBox){ x, x });
-        for (WadiBinSpan span;
-             p->particles->kind[i] == WADI_SECONDARY_FOAM && wadi_bins_next(&walk, &span);) {
+        for (WadiBinSpan span; kind != WADI_SECONDARY_DUST && wadi_bins_next(&walk, &span);) {
             const WadiVec3 at = wadi_sub(x, span.corner);
             for (int32_t n = span.first; n < span.end; ++n) {
                 const float *v = p->bins->point[n];
                 const float dx = v[0] - (float)at.x, dy = v[1] - (float)at.y, dz = v[2] - (float)at.z;
                 const float distance = sqrtf(dx * dx + dy * dy + dz * dz);
-                if (distance < best && distance < v[3]) {
+                if (distance < best && distance < part * v[3]) {
                     best = distance;
                     nearest = p->bins->order[n];
                 }

@@ -189,7 +189,7 @@ WadiStatus wadi_liquid_shore(WadiCloud *shored, const WadiCloud *cloud, const Wa
 }
 
 /* Spacings: thickest film, and the distance from the wall at which there is no liquid before it. */
-static const double FILM = 3.0, BEFORE_FILM = 3.7;
+static const double FILM = 5.0, BEFORE_FILM = 5.7;
 
 typedef struct Films {
     const WadiCloud *cloud;

@@ -11,7 +11,7 @@
 WadiStatus wadi_liquid_shore(WadiCloud *shored, const WadiCloud *cloud, const WadiCloud *sand,
                              WadiArena *arena, WadiError *error);
 
-/* The cloud without films against the upright sides of a box, up to three particles thick and higher than the
+/* The cloud without films against the upright sides of a box, up to five particles thick and higher than the
  * liquid before them: water that runs up a wall which is not drawn. In the arena, not freed. */
 WadiStatus wadi_liquid_without_films(WadiCloud *kept, const WadiCloud *cloud, WadiBox walls, WadiArena *arena,
                                      WadiError *error);

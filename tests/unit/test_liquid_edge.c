@@ -1,9 +1,10 @@
-/* render/liquid_edge: what the surface of a liquid encloses at shores and walls. */
+/* render/liquid_edge and how it is used: shores, walls, the ground, and foam on water. */
 #include <stdlib.h>
 
 #include "render/frame_scene.h"
 #include "render/liquid_edge.h"
 #include "scene_sim.h"
+#include "secondary/secondary.h"
 #include "sim/sim.h"
 
 static const double SPACING = 0.1;
@@ -74,8 +75,8 @@ static void water_goes_on_into_the_bank_beside_it(void **unused)
     free(sand);
 }
 
-/* A pool 0.4 m deep in a tank of 2 m, a film two particles thick up the wall at x = -1 and a block that stands
- * against the wall at y = 1, both 1 m high: the film is left out, beginning three spacings above the pool. */
+/* A pool 0.4 m deep in a tank of 2 m, a film two particles thick up the wall at x = -1 and a block that
+ * stands against the wall at y = 1, both 1 m high: the film is left out from three spacings above the pool. */
 static void films_at_walls_are_left_out(void **unused)
 {
     (void)unused;
@@ -159,11 +160,49 @@ static void what_lies_on_the_ground_touches_it(void **unused)
     }
 }
 
+/* Three drops of spray over a block of water 0.5 m high: at its surface, 10 cm and 40 cm above it. The first
+ * is foam on it. */
+static void spray_at_the_water_is_foam(void **unused)
+{
+    (void)unused;
+    static const float v[9] = { 0 }, radius[3] = { 0.01f, 0.01f, 0.01f }, life[3] = { 1, 1, 1 };
+    static const double x[9] = { 1.5, 1.5, 0.52, 1.5, 1.5, 0.6, 1.5, 1.5, 0.9 };
+    static const uint32_t id[3] = { 0, 1, 2 };
+    static const uint8_t material[3] = { 0 },
+                         kind[3] = { WADI_SECONDARY_SPRAY, WADI_SECONDARY_SPRAY, WADI_SECONDARY_SPRAY };
+    WadiScene *scene =
+        load_scene("wadi: 1\nsolver: points\ncell_size: 0.1\ndomain: {min: [0, 0, 0], max: [3, 3, 2]}\n"
+                   "materials: {water: {kind: water}}\n"
+                   "bodies: [{material: water, shape: {box: {min: [0.5, 0.5, 0], max: [2.5, 2.5, 0.5]}}}]\n");
+    WadiError error = { 0 };
+    WadiState frame = { 0 }, spray = { 0 };
+    WadiFrameScene made = { 0 };
+    WadiSim *sim = start_sim(scene, 1);
+    CHECK_OK(wadi_sim_snapshot(sim, &frame, &error), error);
+    CHECK_OK(wadi_state_put(&spray, "position", WADI_TYPE_F64, 3, 3, x, &error), error);
+    CHECK_OK(wadi_state_put(&spray, "velocity", WADI_TYPE_F32, 3, 3, v, &error), error);
+    CHECK_OK(wadi_state_put(&spray, "id", WADI_TYPE_U32, 1, 3, id, &error), error);
+    CHECK_OK(wadi_state_put(&spray, "material", WADI_TYPE_U8, 1, 3, material, &error), error);
+    CHECK_OK(wadi_state_put(&spray, "radius", WADI_TYPE_F32, 1, 3, radius, &error), error);
+    CHECK_OK(wadi_state_put(&spray, "kind", WADI_TYPE_U8, 1, 3, kind, &error), error);
+    CHECK_OK(wadi_state_put(&spray, "life", WADI_TYPE_F32, 1, 3, life, &error), error);
+    const WadiFrameSceneDef def = { .scene = scene, .world = sim->world, .secondary = &spray };
+    CHECK_OK(wadi_frame_scene_build(&made, &def, &frame, 0.0, &error), error);
+    assert_int_equal(made.patch_count, 1);
+    assert_true(made.foam_patches[0].hash == 0 && made.foam.count > 1);
+    wadi_frame_scene_free(&made);
+    wadi_state_free(&frame);
+    wadi_state_free(&spray);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(water_goes_on_into_the_bank_beside_it),
         cmocka_unit_test(films_at_walls_are_left_out),
+        cmocka_unit_test(spray_at_the_water_is_foam),
         cmocka_unit_test(what_lies_on_the_ground_touches_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
