@@ -76,7 +76,7 @@ static void water_goes_on_into_the_bank_beside_it(void **unused)
 }
 
 /* A pool 0.4 m deep in a tank of 2 m, a film two particles thick up the wall at x = -1 and a block that
- * stands against the wall at y = 1, both 1 m high: the film is left out from three spacings above the pool. */
+ * stands against the wall at y = 1, both 1 m high: the film is left out from 3 spacings above the pool. */
 static void films_at_walls_are_left_out(void **unused)
 {
     (void)unused;
