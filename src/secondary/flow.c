@@ -59,13 +59,18 @@ WadiStatus wadi_flow_places_find(WadiFlowPlaces *places, const WadiState *before
     return WADI_OK;
 }
 
-/* One component of the curve and its slope, at `s` of an interval of t seconds. [theory 14.2] */
-static void interpolate(double x0, double v0, double x1, double v1, double t, double s, double *x, float *v)
+/* One component of the curve, at `s` of an interval in which particles would move v0t and v1t at their first
+ * and last velocity; and its slope over the interval. [theory 14.2] */
+static double curve_at(double x0, double v0t, double x1, double v1t, double s)
 {
-    double step = x1 - x0, a = v0 * t - step, b = step - v1 * t;
-    double bend = (1.0 - s) * a + s * b;
-    *x = (1.0 - s) * x0 + s * x1 + s * (1.0 - s) * bend;
-    *v = (float)((step + (1.0 - 2.0 * s) * bend + s * (1.0 - s) * (b - a)) / t);
+    const double step = x1 - x0, bend = (1.0 - s) * (v0t - step) + s * (step - v1t);
+    return (1.0 - s) * x0 + s * x1 + s * (1.0 - s) * bend;
+}
+
+static double curve_slope(double x0, double v0t, double x1, double v1t, double s)
+{
+    const double step = x1 - x0, a = v0t - step, b = step - v1t;
+    return step + (1.0 - 2.0 * s) * ((1.0 - s) * a + s * b) + s * (1.0 - s) * (b - a);
 }
 
 /* What a block of particles has: whether radii are proper, their range, and how many are kept. */
@@ -86,7 +91,7 @@ typedef struct Fill {
     WadiFlow *flow;
 } Fill;
 
-/* Position and velocity of particle i of `after` at the moment of the flow. */
+/* Position and velocity of particle i of `after` at the moment of the flow; `v` may be NULL. */
 static void find_motion(const Fill *fill, size_t i, double x[3], float v[3])
 {
     const double t = fill->def->frame_time, s = fill->def->part;
@@ -95,15 +100,22 @@ static void find_motion(const Fill *fill, size_t i, double x[3], float v[3])
     const WadiFlowPlaces *places = fill->def->places;
     const uint32_t id = fill->after.id[i];
     const int32_t old = s < 1.0 && places != NULL && id < places->size ? places->place[id] : -1;
+    if (old < 0) {
+        for (int a = 0; a < 3; ++a) {
+            x[a] = s < 1.0 ? x1[a] - (1.0 - s) * t * (double)v1[a] : x1[a];
+            if (v != NULL) {
+                v[a] = v1[a];
+            }
+        }
+        return;
+    }
+    const double *x0 = fill->before.position + 3 * (size_t)old;
+    const float *v0 = fill->before.velocity + 3 * (size_t)old;
     for (int a = 0; a < 3; ++a) {
-        const double speed = (double)v1[a];
-        if (old >= 0) {
-            const size_t from = 3 * (size_t)old + (size_t)a;
-            interpolate(fill->before.position[from], (double)fill->before.velocity[from], x1[a], speed, t, s,
-                        &x[a], &v[a]);
-        } else {
-            x[a] = s < 1.0 ? x1[a] - (1.0 - s) * t * speed : x1[a];
-            v[a] = v1[a];
+        const double v0t = (double)v0[a] * t, v1t = (double)v1[a] * t;
+        x[a] = curve_at(x0[a], v0t, x1[a], v1t, s);
+        if (v != NULL) {
+            v[a] = (float)(curve_slope(x0[a], v0t, x1[a], v1t, s) / t);
         }
     }
 }
@@ -135,8 +147,7 @@ static void choose_block(void *context, int64_t first, int64_t end)
                        v1[0] * v1[0] + v1[1] * v1[1] + v1[2] * v1[2] > fill->speed;
         if (is_kept && fill->region != NULL) {
             double x[3];
-            float v[3];
-            find_motion(fill, (size_t)i, x, v);
+            find_motion(fill, (size_t)i, x, NULL);
             is_kept = wadi_region_has(fill->region, x);
         }
         fill->is_kept[i] = is_kept;
