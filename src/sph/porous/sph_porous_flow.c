@@ -225,8 +225,8 @@ WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, int *substeps, WadiArena *arena, 
     WADI_TRY(WADI_ARENA_NEW(arena, &x->give, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->take, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->gain, count, "porous flow", error));
+    x->next = x->gain;
     WADI_TRY(WADI_ARENA_NEW(arena, &x->into, count, "porous flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->next, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->full, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->rank, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->gain_momentum, count, "porous flow", error));

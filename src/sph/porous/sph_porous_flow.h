@@ -28,7 +28,7 @@ typedef struct WadiSphFlow {
     int64_t *flow_shift; /* per listed particle i: that of the pair n is flow[n + flow_shift[i]] */
     double *give, *take; /* factors of donors and acceptors */
     double *into;        /* mass that a listed particle would take without limits */
-    double *next;        /* take of the full ones, as it becomes known in a round */
+    double *next;        /* take of the full ones, as it becomes known in a round; the memory of `gain` */
     int32_t *full;       /* particles that are offered more than their room */
     uint32_t *rank;      /* per particle: its number among the full ones; UINT32_MAX: none */
     int32_t full_count;
