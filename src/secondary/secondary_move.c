@@ -45,9 +45,11 @@ static WadiVec3 approach(WadiVec3 from, WadiVec3 to, double dt, double time)
     return wadi_lerp(to, from, exp(-dt / time));
 }
 
-/* The velocity during the step. Only foam and dust age. */
-static WadiVec3 steer(const Mover *m, WadiSecondaryParticle *p, const WadiFlowSample *sample, WadiVec3 v)
+/* The velocity during the step. Only foam and dust age. *clear: a distance within which there is no solid. */
+static WadiVec3 steer(const Mover *m, WadiSecondaryParticle *p, const WadiFlowSample *sample, WadiVec3 v,
+                      double *clear)
 {
+    *clear = 0.0;
     const double dt = m->t1 - m->t0, h = SUPPORT * m->spacing;
     const WadiVec3 g = wadi_world_acceleration(m->world, p->x, v, m->t0);
     const WadiVec3 up = wadi_scale(g, -1.0 / fmax(wadi_norm(g), 1e-9));
@@ -55,8 +57,8 @@ static WadiVec3 steer(const Mover *m, WadiSecondaryParticle *p, const WadiFlowSa
         p->life -= (float)dt;
         return approach(v, wadi_scale(up, -DUST_FALL), dt, DUST_TIME);
     }
-    const double fill =
-        (double)sample->fill / open_part(wadi_solids_distance(&m->world->solids, p->x, m->t0, h), h);
+    *clear = wadi_solids_distance(&m->world->solids, p->x, m->t0, h);
+    const double fill = (double)sample->fill / open_part(*clear, h);
     if (fill < AIR) {
         p->kind = WADI_SECONDARY_SPRAY;
         p->life -= (float)(dt / SPRAY_LIFE);
@@ -80,17 +82,19 @@ static void move_particles(void *context, int64_t first, int64_t end)
 {
     const Mover *m = context;
     const double dt = m->t1 - m->t0;
+    const bool are_moving = wadi_solids_are_moving(&m->world->solids);
     const WadiCollideIn in = { &m->world->solids, m->t0, m->t1, 1e-3 * m->world->cell_size };
     for (int64_t i = first; i < end; ++i) {
         WadiSecondaryParticle *p = &m->list[i];
         if (!(p->life > 0.0f)) {
             continue;
         }
-        WadiVec3 v = steer(m, p, &m->samples[i], from_floats(p->v));
+        double clear;
+        WadiVec3 v = steer(m, p, &m->samples[i], from_floats(p->v), &clear);
         WadiCollideOut out = { wadi_add_scaled(p->x, v, dt), v, 0, false };
         const double reach = dt * wadi_norm(v) + 2e-3 * m->world->cell_size;
-        if (wadi_solids_clearance(&m->world->solids, p->x, m->t0, 2.0 * reach) < 2.0 * reach ||
-            wadi_solids_are_moving(&m->world->solids)) {
+        if (are_moving || (clear < 2.0 * reach && wadi_solids_clearance(&m->world->solids, p->x, m->t0,
+                                                                        2.0 * reach) < 2.0 * reach)) {
             out = wadi_collide_move(&in, p->x, out.x, v);
         }
         /* A drop that hits a solid wets it. */
