@@ -47,7 +47,7 @@ static const WadiSceneField adapt_fields[] = {
     { "merge", WADI_SCENE_NUMBER, ADAPT_AT(merge), .minimum = 0.1, .maximum = 1000, .fallback = { 1.5 },
       .doc = "Two are merged where it is thicker than this many; at least 1.26 times `split`." },
     { "interval", WADI_SCENE_INT, ADAPT_AT(interval), .unit = "steps", .minimum = 1, .maximum = 10000,
-      .fallback = { 10 }, .doc = "Sizes are surveyed so often." },
+      .fallback = { 20 }, .doc = "Sizes are surveyed so often." },
     { "wait", WADI_SCENE_INT, ADAPT_AT(wait), .unit = "surveys", .minimum = 1, .maximum = 100,
       .fallback = { 2 }, .doc = "Only what so many surveys in a row ask for is done." },
     { "near", WADI_SCENE_OBJECT, .object = &near_object,
