@@ -58,7 +58,8 @@ static inline void measure(const WadiSim *sim, int cells, double *front, double 
 }
 
 /* With so many cells in the column's width: fails where the front leaves the measured one by more than a part
- * `most_front` of it, the column's height by `most_height` of the first one, or the volume by `most_volume`. */
+ * `most_front` of it, the column's height by `most_height` of the first one, or the volume by
+ * `most_volume`. */
 static inline void check_dam_break(const char *solver, int cells_in_a, double most_front, double most_height,
                                    double most_volume)
 {

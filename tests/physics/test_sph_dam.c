@@ -6,8 +6,8 @@ static void the_front_and_the_column_follow_martin_and_moyce(void **unused)
     (void)unused;
     check_dam_break("sph", 16, 0.08, 0.08, 0.005);
     if (is_long_run()) {
-        /* 50,176 particles. Stirred water swells: sums of kernels are larger where particles are off a lattice
-         * (docs/sph.md, limits). */
+        /* 50,176 particles. Stirred water swells: sums of kernels are larger where particles are off a
+         * lattice (docs/sph.md, limits). */
         check_dam_break("sph", 28, 0.08, 0.08, 0.01);
     }
 }
