@@ -20,7 +20,7 @@ typedef struct WadiRegion {
 WadiStatus wadi_region_build(WadiRegion *region, const WadiVec3 *x, int32_t count, double cell_size,
                              int rings, WadiArena *arena, WadiError *error);
 
-/* True for what is not finite: who uses it reports it. */
+/* Also true where x is not finite: such a particle is kept, and is an error later. */
 static inline bool wadi_region_has(const WadiRegion *region, const double x[3])
 {
     size_t cell = 0;

@@ -162,6 +162,39 @@ static void water_too_far_to_be_felt_is_left_out(void **unused)
     wadi_arena_free(&arena);
 }
 
+/* One fast particle in still water: all within two supports of it are neighbours of neighbours at most. */
+static void water_beside_fast_water_is_kept(void **unused)
+{
+    (void)unused;
+    enum { SIDE = 20, COUNT = SIDE * SIDE * SIDE };
+    Water water = { 0 };
+    WadiArena arena = { 0 };
+    const double support = 2.0, reach = 2.0 * support * SPACING, middle = 0.5 * SIDE * SPACING;
+    add_frame(&water, COUNT + 1);
+    set_block(&water, 0, SIDE, wadi_vec3(0, 0, 0), wadi_vec3(0, 0, 0));
+    set_particle(&water, COUNT, wadi_vec3(middle, middle, middle), wadi_vec3(3, 0, 0));
+    WadiFlow all, near;
+    WadiFlowDef def = flow_def(NULL, &water.state, 1.0, support);
+    assert_int_equal(wadi_flow_build(&all, &def, &arena, NULL), WADI_OK);
+    def.near_speed = 1.0;
+    assert_int_equal(wadi_flow_build(&near, &def, &arena, NULL), WADI_OK);
+    assert_true(near.cloud.count < COUNT);
+    int32_t n = 0, beside = 0;
+    for (int32_t i = 0; i < all.cloud.count; ++i) {
+        const WadiVec3 way = wadi_sub(all.cloud.position[i], wadi_vec3(middle, middle, middle));
+        const bool is_kept = n < near.cloud.count && near.cloud.id[n] == all.cloud.id[i];
+        n += is_kept;
+        if (wadi_norm(way) <= reach) {
+            assert_true(is_kept);
+            ++beside;
+        }
+    }
+    assert_int_equal(n, near.cloud.count);
+    assert_true(beside > 200); /* 4/3 pi 4^3 */
+    wadi_state_free(&water.state);
+    wadi_arena_free(&arena);
+}
+
 static WadiScene *water_scene(const char *more)
 {
     char text[1024];
@@ -397,6 +430,7 @@ int main(void)
         cmocka_unit_test(a_flow_between_frames_follows_a_parabola),
         cmocka_unit_test(a_point_feels_full_half_and_no_water),
         cmocka_unit_test(water_too_far_to_be_felt_is_left_out),
+        cmocka_unit_test(water_beside_fast_water_is_kept),
         cmocka_unit_test(air_is_drawn_in_where_fast_water_collides),
         cmocka_unit_test(bubbles_rise_to_foam_that_ends),
         cmocka_unit_test(spray_flies_and_ends_at_a_wall),
