@@ -11,6 +11,9 @@
 #include "sph/sph_settings.h"
 #include "world/solver.h"
 
+/* That of particles which nothing moves. Not 0: masses are divided by it. */
+#define WADI_SPH_FIXED_LIGHTNESS 1e-20f
+
 typedef struct WadiSph {
     WadiSolverContext context;
     WadiMaterials materials;
@@ -46,6 +49,8 @@ typedef struct WadiSphStep {
     int32_t copies;          /* of sleeping particles, from an id on */
     uint32_t first_copy_id;
     const uint8_t *fixed; /* 1: such a copy, which has no neighbours and does not move; NULL: none */
+    const uint8_t *waits; /* 1: calm sand that takes no part in this step and stays; NULL: none */
+    const uint8_t *alone; /* 1: has no list of neighbours: copies, and what waits and is dry; NULL: none */
     int32_t count;
     uint8_t *is_sand;
     /* Of particles of different sizes, else NULL: size in spacings, volume of a full particle of it. */
@@ -92,6 +97,8 @@ WadiStatus wadi_sph_flag_fixed(const WadiSph *sph, WadiSphStep *step, WadiError 
 WadiStatus wadi_sph_check_loads(WadiSph *sph, const WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_watch(WadiSph *sph, const WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_remove_copies(const WadiSph *sph, const WadiSphStep *step, WadiError *error);
+/* sph_calm.c: calm sand that waits in this step. After the walls are known. */
+WadiStatus wadi_sph_find_calm(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_pools.c: which tiles of water are at rest, whether they may fall asleep, and what wakes with those
  * that do. */
 WadiStatus wadi_sph_watch_pools(const WadiSph *sph, const WadiSphStep *step, uint8_t *is_slow, double *push,

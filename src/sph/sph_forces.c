@@ -23,6 +23,10 @@ static void force_block(void *context, int64_t first, int64_t end)
             f->step->velocity[i] = (WadiF4){ 0 };
             continue;
         }
+        if (f->step->waits != NULL && f->step->waits[i] != 0) {
+            f->step->velocity[i] = (WadiF4){ p->vx[k], p->vy[k], p->vz[k], 0.0f };
+            continue;
+        }
         WadiVec3 v = { (double)p->vx[k], (double)p->vy[k], (double)p->vz[k] };
         WadiVec3 a = f->gravity;
         if (world->scene->force_count > 0) {

@@ -59,6 +59,10 @@ static void bound_block(void *context, int64_t first, int64_t end)
     const WadiMaterials *materials = &s->sph->materials;
     const uint8_t *material = s->sph->context.particles->material + step->sort.first;
     for (int64_t i = first; i < end; ++i) {
+        if (step->waits != NULL && step->waits[i] != 0) {
+            s->bound[i] = INFINITY;
+            continue;
+        }
         float p = step->is_sand[i] ? wadi_sph_friction_pressure(&step->pairs, step->pressure, (int32_t)i)
                                    : 0.0f; /* water has no friction */
         s->bound[i] = materials->slope[material[i]] * p + materials->cohesion[material[i]];
@@ -235,6 +239,7 @@ WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error
     WadiSphFrictionIn in = { .pairs = &step->pairs,
                              .walls = &step->walls,
                              .is_sand = step->is_sand,
+                             .waits = step->waits,
                              .lightness = step->lightness,
                              .pressure = step->pressure,
                              .bound = s.bound,

@@ -91,6 +91,10 @@ static void source_block(void *context, int64_t first, int64_t end)
     const double crowded = step->size != NULL ? CROWDED_MIXED : CROWDED;
     float *source = s->source;
     for (int32_t i = (int32_t)first; i < end; ++i) {
+        if (step->waits != NULL && step->waits[i] != 0) {
+            source[i] = 0.0f;
+            continue;
+        }
         const double room = 1.0 - (double)step->density[i];
         if (step->is_sand[i]) {
             source[i] = (float)(room > 0.0 ? room * per_step : fmax(SAND_RATE * room * per_step, -fastest));
@@ -106,7 +110,7 @@ static void source_block(void *context, int64_t first, int64_t end)
 
 static WadiStatus measure(WadiSph *sph, const WadiSphPressureIn *in, WadiError *error)
 {
-    if (sph->largest > 0.0 && (sph->steps % POWER_STEPS != 0 || sph->measured == sph->steps)) {
+    if (sph->largest > 0.0 && (in->is_idle != NULL || sph->steps % POWER_STEPS != 0 || sph->measured == sph->steps)) {
         return WADI_OK;
     }
     double largest;
@@ -151,6 +155,7 @@ static WadiStatus prepare(WadiSph *sph, WadiSphStep *step, WadiSphPressureIn *in
                                .lightness = step->lightness,
                                .volume = step->volume,
                                .inverse = step->inverse,
+                               .is_idle = step->waits,
                                .smooth = { SMOOTH[0], SMOOTH[1] },
                                .tolerance = def->tolerance * wadi_sph_longest_step(sph) * sph->spacing /
                                             (sph->unit_time * sph->unit_time),
@@ -224,6 +229,7 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
         pressure[i] = 0.0f;
         is_idle[i] =
             step->is_sand[i] && step->pairs.start[i] + step->pairs.same[i] == step->pairs.start[i + 1];
+        is_idle[i] = is_idle[i] || (step->waits != NULL && step->waits[i] != 0);
     }
     WadiSphPressureIn in;
     WadiSphPressureReport report;
@@ -248,6 +254,7 @@ void wadi_sph_apply_pressure(WadiSphStep *step)
                                    .walls = &step->walls,
                                    .is_sand = step->is_sand,
                                    .lightness = step->lightness,
+                                   .is_idle = step->waits,
                                    .rough = step->rough };
     wadi_sph_pressure_apply(step->velocity, step->pressure, &in);
 }

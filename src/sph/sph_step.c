@@ -5,9 +5,6 @@
 #include "sph/sph.h"
 #include "sph/sph_stage.h"
 
-/* Not 0: masses are divided by it. */
-static const float FIXED_LIGHTNESS = 1e-20f;
-
 /* Particles of different sizes. Volumes of water follow its mass later, where it has pores to go to. */
 static WadiStatus set_sizes(const WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
@@ -43,7 +40,7 @@ static WadiStatus begin(const WadiSph *sph, WadiSphStep *step, WadiError *error)
         const size_t k = (size_t)step->sort.first + i;
         step->is_sand[i] = sph->materials.is_sand[p->material[k]];
         const bool is_fixed = step->fixed != NULL && step->fixed[i] != 0;
-        step->lightness[i] = is_fixed ? FIXED_LIGHTNESS : 1.0f / sph->materials.mass[p->material[k]];
+        step->lightness[i] = is_fixed ? WADI_SPH_FIXED_LIGHTNESS : 1.0f / sph->materials.mass[p->material[k]];
         step->pressure[i] = pressure[k] * from_pascal;
     }
     return set_sizes(sph, step, error);
@@ -71,7 +68,7 @@ static WadiStatus find_pairs(const WadiSph *sph, WadiSphStep *step, WadiError *e
                                 .is_sand = step->is_sand,
                                 .volume = step->volume,
                                 .size = step->size,
-                                .fixed = step->fixed };
+                                .fixed = step->alone };
     return wadi_sph_pairs_find(&step->pairs, step->density, &in, sph->context.scratch, error);
 }
 
@@ -80,6 +77,7 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     RUN("sort", begin(sph, step, error));
     RUN("wet", wadi_sph_wet(sph, step, error));
     RUN("walls", find_walls(sph, step, error));
+    RUN("sleep", wadi_sph_find_calm(sph, step, error));
     RUN("neighbours", find_pairs(sph, step, error));
     RUN("forces", wadi_sph_add_forces(sph, step, error));
     RUN("forces", wadi_sph_stick(sph, step));

@@ -50,17 +50,23 @@ static inline float stress_step(const WadiSphFrictionIn *in, int32_t i)
     return size * size;
 }
 
+/* Sand whose stress and velocity may change. */
+static inline bool takes_part(const WadiSphFrictionIn *in, int32_t i)
+{
+    return in->is_sand[i] && (in->waits == NULL || in->waits[i] == 0);
+}
+
 /* Sand without pressure and cohesion has no stress. */
 static inline bool can_carry(const WadiSphFrictionIn *in, int32_t i)
 {
-    return in->is_sand[i] && in->bound[i] > 0.0f;
+    return takes_part(in, i) && in->bound[i] > 0.0f;
 }
 
 static void push_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        if (s->in->is_sand[i]) {
+        if (takes_part(s->in, i)) {
             WadiF4 push;
             wadi_sph_friction_push(s->in, &s->at, i, &push);
             s->velocity[i] = s->wanted[i] + push * s->in->lightness[i];
@@ -135,10 +141,10 @@ static double step_block(void *context, int64_t first, int64_t end)
     }
     for (int32_t i = (int32_t)first; i < end; ++i) {
         int32_t near;
-        if (s->in->is_sand[i]) {
+        if (takes_part(s->in, i)) {
             step_stress(s, i, &strain[i - first], &progress);
         }
-        if (wadi_sph_has_traction(s->in, i, &near)) {
+        if (takes_part(s->in, i) && wadi_sph_has_traction(s->in, i, &near)) {
             step_traction(s, i, near, &progress);
         }
     }
@@ -198,7 +204,7 @@ static int32_t count_loaded(const WadiSphFrictionIn *in)
 {
     int32_t loaded = 0;
     for (int32_t i = 0; i < in->pairs->count; ++i) {
-        loaded += can_carry(in, i);
+        loaded += in->is_sand[i] && in->bound[i] > 0.0f; /* also what waits: it is in balance */
     }
     return loaded;
 }
@@ -274,7 +280,7 @@ static double square_block(void *context, int64_t first, int64_t end)
     double sum = 0.0;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         int32_t near;
-        if (s->in->is_sand[i]) {
+        if (takes_part(s->in, i)) {
             WadiSphStress *strain = &s->now.stress[i];
             wadi_sph_friction_strain_of(s->in, s->velocity, i, strain);
             const float root = -wadi_sph_size(s->in->pairs, i);

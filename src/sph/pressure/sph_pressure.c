@@ -296,8 +296,8 @@ static void apply_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        WadiF4 push;
-        const float rough = wadi_sph_push(s->in, i, &push);
+        WadiF4 push = { 0 };
+        const float rough = is_idle(s, i) ? 0.0f : wadi_sph_push(s->in, i, &push);
         s->velocity[i] -= push * s->in->lightness[i];
         if (s->in->rough != NULL) {
             s->in->rough[i] = rough;
@@ -330,7 +330,7 @@ static void invert_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        s->last[i] = 1.0f / fmaxf(wadi_sph_diagonal(s->in, i), LEAST_DIAGONAL);
+        s->last[i] = is_idle(s, i) ? 1.0f : 1.0f / fmaxf(wadi_sph_diagonal(s->in, i), LEAST_DIAGONAL);
     }
 }
 

@@ -1,0 +1,156 @@
+/* Calm sand waits: of four steps it takes part in one. In the others it stays where it is, keeps its velocity,
+ * and its neighbours find it with its pressure and stress as they were. What is in balance stays so; what is
+ * not gathers speed at a quarter of the rate until it is calm no more. So a jet in a heap costs what it moves,
+ * where the tiles of sleep are too large. Water in pores flows in every step. [theory 11.8] */
+#include <math.h>
+#include <string.h>
+
+#include "core/parallel.h"
+#include "grid/rows.h"
+#include "sph/sph.h"
+
+enum { CALM_STEPS = 4, ROW_BLOCK = 32 };
+
+/* Of g times the longest step: the mean velocity of a cell, and the speed of one of its particles, from which
+ * it is not calm. Sand without support gains the first at once. */
+static const double CALM_MEAN = 0.1, CALM_LARGEST = 1.5;
+/* Cells around what is not calm that are not calm either; around wet sand that need lists of neighbours. */
+enum { MARGIN = 1, WET_MARGIN = 1 };
+
+typedef struct Calm {
+    const WadiSph *sph;
+    WadiSphStep *step;
+    const double *water; /* NULL: no sand has pores */
+    float mean, largest; /* m/s, squared */
+    uint8_t *lively;     /* per row of the sort, from 1 on: lanes that are not calm */
+    uint8_t *wet;        /* and those with water */
+    uint8_t *waits, *is_alone;
+} Calm;
+
+static bool touches_moving_wall(const WadiSphWalls *walls, int32_t i)
+{
+    const int32_t near = walls->of[i];
+    bool is_moving = false;
+    for (int c = 0; near >= 0 && c < walls->contact_count[near]; ++c) {
+        const WadiF4 v = walls->contact[near][c].velocity;
+        is_moving = is_moving || v[0] != 0.0f || v[1] != 0.0f || v[2] != 0.0f;
+    }
+    return is_moving;
+}
+
+static float square_of(const WadiF4 *v)
+{
+    return (*v)[0] * (*v)[0] + (*v)[1] * (*v)[1] + (*v)[2] * (*v)[2];
+}
+
+static void look_at_rows(void *context, int64_t first, int64_t end)
+{
+    const Calm *c = context;
+    const WadiTileSort *sort = &c->step->sort;
+    const WadiParticles *p = c->sph->context.particles;
+    for (int64_t cell = 8 * first; cell < 8 * end; ++cell) {
+        bool is_lively = false, is_wet = false;
+        WadiF4 sum = { 0 };
+        for (int32_t k = sort->cell_start[cell]; k < sort->cell_start[cell + 1]; ++k) {
+            const int32_t i = k - sort->first;
+            const WadiF4 v = { p->vx[k], p->vy[k], p->vz[k], 0.0f };
+            sum += v;
+            is_lively = is_lively || !c->step->is_sand[i] ||
+                        (c->step->pore != NULL && c->step->pore[i] > 0.0f) || !(square_of(&v) < c->largest) ||
+                        touches_moving_wall(&c->step->walls, i);
+            is_wet = is_wet || (c->water != NULL && c->water[i] > 0.0);
+        }
+        const float particles = (float)(sort->cell_start[cell + 1] - sort->cell_start[cell]);
+        is_lively = is_lively || square_of(&sum) > c->mean * particles * particles;
+        const int64_t row = (cell >> 3) + 1;
+        c->lively[row] = (uint8_t)(c->lively[row] | is_lively << (cell & 7));
+        c->wet[row] = (uint8_t)(c->wet[row] | is_wet << (cell & 7));
+    }
+}
+
+/* Adds the cells beside those of the mask, also those at edges and corners. */
+static void widen(const WadiRows *rows, uint8_t *mask, uint8_t *spare)
+{
+    const int32_t count = rows->count;
+    for (int axis = 0; axis < 3; ++axis) {
+        memcpy(spare, mask, (size_t)count);
+        for (int32_t row = 1; row < count; ++row) {
+            const unsigned own = spare[row];
+            const unsigned low = spare[rows->neighbour[row][2 * axis]];
+            const unsigned high = spare[rows->neighbour[row][2 * axis + 1]];
+            mask[row] =
+                (uint8_t)(axis == 0 ? own | own << 1 | own >> 1 | low >> 7 | high << 7 : own | low | high);
+        }
+    }
+}
+
+static void flag_rows(void *context, int64_t first, int64_t end)
+{
+    const Calm *c = context;
+    const WadiSphStep *step = c->step;
+    const WadiTileSort *sort = &step->sort;
+    for (int64_t cell = 8 * first; cell < 8 * end; ++cell) {
+        const int64_t row = (cell >> 3) + 1;
+        const bool is_calm = (c->lively[row] >> (cell & 7) & 1) == 0;
+        const bool is_dry = (c->wet[row] >> (cell & 7) & 1) == 0;
+        for (int32_t i = sort->cell_start[cell] - sort->first; i < sort->cell_start[cell + 1] - sort->first;
+             ++i) {
+            const bool is_fixed = step->fixed != NULL && step->fixed[i] != 0;
+            c->waits[i] = is_calm && !is_fixed;
+            c->is_alone[i] = is_fixed || (is_calm && is_dry);
+            if (c->waits[i] != 0) {
+                step->lightness[i] = WADI_SPH_FIXED_LIGHTNESS;
+            }
+        }
+    }
+}
+
+static bool is_waiting_step(const WadiSph *sph, const WadiSphStep *step)
+{
+    const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
+    return sph->steps % CALM_STEPS != 0 && !step->ends_frame && sph->sleep.is_on && sph->materials.has_sand &&
+           def->pressure != WADI_SPH_PRESSURE_TAIT && def->friction != WADI_SPH_FRICTION_ZB05;
+}
+
+WadiStatus wadi_sph_find_calm(const WadiSph *sph, WadiSphStep *step, WadiError *error)
+{
+    WadiArena *arena = sph->context.scratch;
+    step->alone = step->fixed;
+    if (!is_waiting_step(sph, step)) {
+        return WADI_OK;
+    }
+    const size_t count = (size_t)step->count;
+    const double fall = wadi_sph_longest_step(sph) * sph->spacing / (sph->unit_time * sph->unit_time);
+    WadiRows rows;
+    uint8_t *spare = NULL;
+    Calm c = { .sph = sph,
+               .step = step,
+               .mean = (float)(CALM_MEAN * CALM_MEAN * fall * fall),
+               .largest = (float)(CALM_LARGEST * CALM_LARGEST * fall * fall) };
+    WADI_TRY(WADI_ARENA_NEW(arena, &c.waits, count, "calm sand", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &c.is_alone, count, "calm sand", error));
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    WADI_TRY(wadi_rows_build(&rows, &step->sort.tiles, step->sort.row_mask, arena, error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &c.lively, (size_t)rows.count, "calm sand", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &c.wet, (size_t)rows.count, "calm sand", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &spare, (size_t)rows.count, "calm sand", error));
+    memset(c.lively, 0, (size_t)rows.count);
+    memset(c.wet, 0, (size_t)rows.count);
+    if (sph->has_pores) {
+        c.water = (const double *)wadi_particles_column(sph->context.particles, sph->water_column) +
+                  step->sort.first;
+    }
+    const int farther = step->size != NULL;
+    wadi_parallel_for(rows.count - 1, ROW_BLOCK, look_at_rows, &c);
+    for (int n = 0; n < MARGIN + farther; ++n) {
+        widen(&rows, c.lively, spare);
+    }
+    for (int n = 0; n < WET_MARGIN + farther; ++n) {
+        widen(&rows, c.wet, spare);
+    }
+    wadi_parallel_for(rows.count - 1, ROW_BLOCK, flag_rows, &c);
+    step->waits = c.waits;
+    step->alone = c.is_alone;
+    wadi_arena_release(arena, mark);
+    return WADI_OK;
+}
