@@ -110,7 +110,8 @@ static void source_block(void *context, int64_t first, int64_t end)
 
 static WadiStatus measure(WadiSph *sph, const WadiSphPressureIn *in, WadiError *error)
 {
-    if (sph->largest > 0.0 && (in->is_idle != NULL || sph->steps % POWER_STEPS != 0 || sph->measured == sph->steps)) {
+    if (sph->largest > 0.0 &&
+        (in->is_idle != NULL || sph->steps % POWER_STEPS != 0 || sph->measured == sph->steps)) {
         return WADI_OK;
     }
     double largest;
