@@ -1,5 +1,5 @@
 /* Calm sand waits: of four steps it takes part in one. In the others it stays where it is and keeps its
- * velocity, and its neighbours find it with its pressure and stress as they were. What is in balance stays so;
+ * velocity, and its neighbours find it with its pressure and stress as they were. What is in balance stays;
  * what is not gathers speed at a quarter of the rate until it is calm no more. So a jet in a heap costs what
  * it moves, where the tiles of sleep are too large. Water in pores flows in every step. [theory 11.8] */
 #include <math.h>
