@@ -12,54 +12,90 @@
 /* More than twice what a cell or a block and those around it hold. */
 enum { WADI_SPH_CANDIDATES_MAX = 2048 };
 
+/* Arrays are padded, since whole vectors are written. */
+enum { WADI_SPH_CANDIDATES_PADDED = WADI_SPH_CANDIDATES_MAX + WADI_SPH_SIXTEEN };
+
 typedef struct WadiSphCandidates {
     int count;
     /* Places from one of the particles, exact as floats; far away from `count` on. */
-    float axis[3][WADI_SPH_CANDIDATES_MAX];
-    float half[WADI_SPH_CANDIDATES_MAX];                       /* half the support, places; of mixed sizes */
-    uint32_t offset[WADI_SPH_CANDIDATES_MAX];                  /* as in the lists */
-    uint16_t sand[WADI_SPH_CANDIDATES_MAX / WADI_SPH_SIXTEEN]; /* bits: which are sand */
+    float axis[3][WADI_SPH_CANDIDATES_PADDED];
+    float half[WADI_SPH_CANDIDATES_PADDED];      /* half the support, places; of mixed sizes */
+    uint32_t offset[WADI_SPH_CANDIDATES_PADDED]; /* as in the lists */
+    uint16_t sand[WADI_SPH_CANDIDATES_PADDED / WADI_SPH_SIXTEEN]; /* bits: which are sand */
 } WadiSphCandidates;
 
-/* Those of the ranges, at most WADI_SPH_CANDIDATES_MAX, with places from the particle `from`. `axis`: places
- * of all particles, `half`: half their supports. `axis`, `half` and `is_sand` may be NULL: not needed. */
-static inline void wadi_sph_candidates_find(WadiSphCandidates *c, const WadiSphRange *ranges, int range_count,
-                                            int32_t from, int32_t *const axis[3], const float *half,
-                                            const uint8_t *is_sand)
+/* What is read of the particles. */
+typedef struct WadiSphCandidatesIn {
+    int32_t *const *axis; /* places of all, padded; NULL: not needed */
+    const float *half;    /* half their supports, padded; NULL: not needed */
+    const uint8_t *sand;  /* bit i: particle i is sand; padded by eight bytes; NULL: not needed */
+} WadiSphCandidatesIn;
+
+/* Bits of the candidates' kinds. */
+static inline void wadi_sph_candidates_find_sand(WadiSphCandidates *c, const WadiSphRange *ranges,
+                                                 int range_count, const uint8_t *sand)
+{
+    enum { BITS = 2 * WADI_SPH_SIXTEEN };
+    uint64_t bits = 0;
+    int held = 0, groups = 0;
+    for (int r = 0; r < range_count; ++r) {
+        for (int32_t j = ranges[r].first; j < ranges[r].end; j += BITS) {
+            const int count = ranges[r].end - j < BITS ? ranges[r].end - j : BITS;
+            uint64_t next;
+            memcpy(&next, sand + (j >> 3), sizeof next);
+            next = next >> (j & 7) & ((UINT64_C(1) << count) - 1);
+            bits |= next << held;
+            held += count;
+            if (held >= BITS) {
+                c->sand[groups++] = (uint16_t)bits;
+                c->sand[groups++] = (uint16_t)(bits >> WADI_SPH_SIXTEEN);
+                bits >>= BITS;
+                held -= BITS;
+            }
+        }
+    }
+    for (; held > 0; held -= WADI_SPH_SIXTEEN) {
+        c->sand[groups++] = (uint16_t)bits;
+        bits >>= WADI_SPH_SIXTEEN;
+    }
+}
+
+/* Those of the ranges, at most WADI_SPH_CANDIDATES_MAX, with places from the particle `from`. Eight at a
+ * time: what is written beyond the end of a range, the next one overwrites. */
+static inline __attribute__((always_inline)) void wadi_sph_candidates_find(WadiSphCandidates *c,
+                                                                           const WadiSphRange *ranges,
+                                                                           int range_count, int32_t from,
+                                                                           const WadiSphCandidatesIn *in)
 {
     const float far = (float)(64.0 * WADI_SPH_PLACES);
+    const WadiU8 lane = { 0, 1, 2, 3, 4, 5, 6, 7 };
     int count = 0;
     for (int r = 0; r < range_count; ++r) {
-        for (int32_t j = ranges[r].first; j < ranges[r].end; ++j) {
-            c->offset[count++] = 16 * (uint32_t)j;
+        const int32_t first = ranges[r].first, length = ranges[r].end - first;
+        for (int32_t n = 0; n < length; n += WADI_SPH_LANES) {
+            *(WadiU8 *)(c->offset + count + n) = (lane + (uint32_t)(first + n)) * 16;
+            for (int a = 0; a < 3 && in->axis != NULL; ++a) {
+                const WadiU8 at = *(const WadiU8 *)(in->axis[a] + first + n) - (uint32_t)in->axis[a][from];
+                *(WadiF8 *)(c->axis[a] + count + n) = __builtin_convertvector((WadiI8)at, WadiF8);
+            }
+            if (in->half != NULL) {
+                *(WadiF8 *)(c->half + count + n) = *(const WadiF8 *)(in->half + first + n);
+            }
         }
+        count += length;
     }
     c->count = count;
-    const int padded = (count + WADI_SPH_SIXTEEN - 1) / WADI_SPH_SIXTEEN * WADI_SPH_SIXTEEN;
-    memset(c->offset + count, 0, (size_t)(padded - count) * sizeof *c->offset);
-    for (int a = 0; a < 3 && axis != NULL; ++a) {
-        int to = 0;
-        for (int r = 0; r < range_count; ++r) {
-            const int length = ranges[r].end - ranges[r].first;
-            for (int n = 0; n < length; ++n) {
-                const uint32_t at = (uint32_t)axis[a][ranges[r].first + n];
-                c->axis[a][to + n] = (float)(int32_t)(at - (uint32_t)axis[a][from]);
-            }
-            to += length;
+    for (int n = count; n < count + WADI_SPH_SIXTEEN; n += WADI_SPH_LANES) {
+        *(WadiU8 *)(c->offset + n) = (WadiU8){ 0 };
+        for (int a = 0; a < 3 && in->axis != NULL; ++a) {
+            *(WadiF8 *)(c->axis[a] + n) = (WadiF8){ 0 } + far;
         }
-        for (int n = count; n < padded; ++n) {
-            c->axis[a][n] = far;
+        if (in->half != NULL) {
+            *(WadiF8 *)(c->half + n) = (WadiF8){ 0 };
         }
     }
-    for (int n = 0; half != NULL && n < padded; ++n) {
-        c->half[n] = half[c->offset[n] >> 4];
-    }
-    for (int n = 0; is_sand != NULL && n < padded; n += WADI_SPH_SIXTEEN) {
-        unsigned bits = 0;
-        for (int l = 0; l < WADI_SPH_SIXTEEN && n + l < count; ++l) {
-            bits |= (unsigned)is_sand[c->offset[n + l] >> 4] << l;
-        }
-        c->sand[n / WADI_SPH_SIXTEEN] = (uint16_t)bits;
+    if (in->sand != NULL) {
+        wadi_sph_candidates_find_sand(c, ranges, range_count, in->sand);
     }
 }
 

@@ -5,38 +5,50 @@
 
 #include "sph/pairs/sph_sixteen.h"
 
-/* Particles in the cells l0 .. l1 of a row of a tile. */
-static int add_range(const WadiTileSort *sort, int32_t tile, int bit, int l0, int l1, WadiSphRange *out)
+/* The first particles of the cells of a row of a tile, or NULL. */
+static const int32_t *cells_of(const WadiTileSort *sort, int32_t tile, int bit)
 {
     if (tile < 0 || (sort->row_mask[tile] >> bit & 1) == 0) {
-        return 0;
+        return NULL;
     }
     const uint64_t before = sort->row_mask[tile] & ((UINT64_C(1) << bit) - 1);
-    const int32_t *start = sort->cell_start + 8 * (sort->row_first[tile] + __builtin_popcountll(before));
-    *out = (WadiSphRange){ start[l0] - sort->first, start[l1 + 1] - sort->first };
+    return sort->cell_start + 8 * (size_t)(sort->row_first[tile] + __builtin_popcountll(before));
+}
+
+void wadi_sph_find_rows(const WadiTileSort *sort, int32_t tile, int bit, WadiSphRows *rows)
+{
+    const int32_t *neighbours = sort->tiles.neighbours[tile];
+    for (int n = 0; n < 9; ++n) {
+        const int k = (bit >> 3) + n / 3 - 1, tz = k < 0 ? 0 : k > 7 ? 2 : 1;
+        const int j = (bit & 7) + n % 3 - 1, ty = j < 0 ? 0 : j > 7 ? 2 : 1;
+        const int row = (j & 7) + 8 * (k & 7), at = 9 * tz + 3 * ty + 1;
+        rows->before[n] = cells_of(sort, neighbours[at - 1], row);
+        rows->here[n] = cells_of(sort, neighbours[at], row);
+        rows->after[n] = cells_of(sort, neighbours[at + 1], row);
+    }
+}
+
+static inline int add_range(const int32_t *start, int32_t first, int low, int high, WadiSphRange *out)
+{
+    if (start == NULL) {
+        return 0;
+    }
+    *out = (WadiSphRange){ start[low] - first, start[high + 1] - first };
     return out->end > out->first;
 }
 
-/* The cells around a cell, which are one support wide, as ranges of particles. */
-static int find_even_ranges(const WadiTileSort *sort, const WadiSphCell *cell,
-                            WadiSphRange out[WADI_SPH_RANGE_MAX])
+int wadi_sph_find_even_ranges(const WadiSphRows *rows, int32_t first, int lane,
+                              WadiSphRange out[WADI_SPH_RANGE_MAX])
 {
-    const int32_t *neighbours = sort->tiles.neighbours[cell->tile];
-    const int lane = cell->lane;
+    const int low = lane > 0 ? lane - 1 : 0, high = lane < 7 ? lane + 1 : 7;
     int count = 0;
-    for (int dk = -1; dk <= 1; ++dk) {
-        const int k = (cell->bit >> 3) + dk, tz = k < 0 ? 0 : k > 7 ? 2 : 1;
-        for (int dj = -1; dj <= 1; ++dj) {
-            const int j = (cell->bit & 7) + dj, ty = j < 0 ? 0 : j > 7 ? 2 : 1;
-            const int bit = (j & 7) + 8 * (k & 7), at = 9 * tz + 3 * ty + 1;
-            if (lane == 0) {
-                count += add_range(sort, neighbours[at - 1], bit, 7, 7, out + count);
-            }
-            count += add_range(sort, neighbours[at], bit, lane > 0 ? lane - 1 : 0, lane < 7 ? lane + 1 : 7,
-                               out + count);
-            if (lane == 7) {
-                count += add_range(sort, neighbours[at + 1], bit, 0, 0, out + count);
-            }
+    for (int n = 0; n < 9; ++n) {
+        if (lane == 0) {
+            count += add_range(rows->before[n], first, 7, 7, out + count);
+        }
+        count += add_range(rows->here[n], first, low, high, out + count);
+        if (lane == 7) {
+            count += add_range(rows->after[n], first, 0, 0, out + count);
         }
     }
     return count;
@@ -52,11 +64,8 @@ static float square_between(int cells)
 /* The row `bit` of a tile among those of the sort, or -1. */
 static int64_t row_of(const WadiTileSort *sort, int32_t tile, int bit)
 {
-    if (tile < 0 || (sort->row_mask[tile] >> bit & 1) == 0) {
-        return -1;
-    }
-    const uint64_t before = sort->row_mask[tile] & ((UINT64_C(1) << bit) - 1);
-    return sort->row_first[tile] + __builtin_popcountll(before);
+    const int32_t *start = cells_of(sort, tile, bit);
+    return start != NULL ? (start - sort->cell_start) / 8 : -1;
 }
 
 /* The particles of a row of a tile, `square` away, that may be neighbours of cells in the lanes from `low` to
@@ -98,8 +107,7 @@ static float largest_in(const WadiSphReach *s, const WadiSphCell *cell)
 
 /* The cells around a block in which its particles may have neighbours, where sizes differ: fine particles
  * look one cell far among fine ones, and farther for coarse ones alone. */
-static int find_mixed_ranges(const WadiSphReach *s, const WadiSphCell *cell,
-                             WadiSphRange out[WADI_SPH_RANGE_MAX])
+int wadi_sph_find_ranges(const WadiSphReach *s, const WadiSphCell *cell, WadiSphRange out[WADI_SPH_RANGE_MAX])
 {
     const int32_t *neighbours = s->sort->tiles.neighbours[cell->tile];
     const int low = cell->lane, high = cell->lane + cell->width - 1, more = cell->width - 1;
@@ -139,12 +147,6 @@ int32_t wadi_sph_find_members(const WadiTileSort *sort, const WadiSphCell *cell,
         }
     }
     return count;
-}
-
-int wadi_sph_find_ranges(const WadiSphReach *reach, const WadiSphCell *cell,
-                         WadiSphRange out[WADI_SPH_RANGE_MAX])
-{
-    return reach->of == NULL ? find_even_ranges(reach->sort, cell, out) : find_mixed_ranges(reach, cell, out);
 }
 
 /* Sizes of particles and cells. */

@@ -28,15 +28,26 @@ typedef struct WadiSphReach {
     int cells; /* within which neighbours lie */
 } WadiSphReach;
 
+/* The first particles of the cells of a row of a tile and of the eight rows around it, eight each and the end;
+ * NULL: a row without particles. Also of the tiles before and after it along x. */
+typedef struct WadiSphRows {
+    const int32_t *before[9], *here[9], *after[9];
+} WadiSphRows;
+
 /* `size` per particle, spacings; NULL: all 1. Temporaries of the arena. */
 WadiStatus wadi_sph_reach_find(WadiSphReach *reach, const WadiTileSort *sort, const float *size,
                                int32_t count, WadiArena *arena, WadiError *error);
-/* Returns their number. Blocks only where sizes differ. */
+/* The rows around the row `bit` of a tile. */
+void wadi_sph_find_rows(const WadiTileSort *sort, int32_t tile, int bit, WadiSphRows *rows);
+/* The cells around the one in a lane of the row, where all sizes are alike. Returns the number of ranges. */
+int wadi_sph_find_even_ranges(const WadiSphRows *rows, int32_t first, int lane,
+                              WadiSphRange out[WADI_SPH_RANGE_MAX]);
+/* The same of a cell or block where sizes differ. */
 int wadi_sph_find_ranges(const WadiSphReach *reach, const WadiSphCell *cell,
                          WadiSphRange out[WADI_SPH_RANGE_MAX]);
 
-/* The particles of a cell or block, by rows: those of row n are members[n], of width x width; the others have
- * none. Returns how many there are. */
+/* The particles of a block, by rows: those of row n are members[n], of width x width; the others have none.
+ * Returns how many there are. */
 int32_t wadi_sph_find_members(const WadiTileSort *sort, const WadiSphCell *cell, WadiSphRange members[4]);
 
 #endif

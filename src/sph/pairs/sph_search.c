@@ -1,0 +1,392 @@
+#include "sph/pairs/sph_search.h"
+
+#include <string.h>
+
+#include "sph/pairs/sph_candidates.h"
+#include "sph/pairs/sph_list.h"
+
+typedef WadiSphSearch Search;
+
+enum { SLABS = WADI_SPH_SLABS, LANES = WADI_SPH_LANES, GROUP = WADI_SPH_SIXTEEN };
+
+/* The particle i as the centre of a search. */
+static void set_centre(const Search *s, int32_t i, WadiSphCentre *c)
+{
+    c->half = s->reach.of;
+    c->reach = s->reach.of != NULL ? s->reach.of[i] : (float)(WADI_SPH_REACH * WADI_SPH_PLACES);
+    for (int a = 0; a < 3; ++a) {
+        c->axis[a] = s->axis[a];
+        c->at[a] = (uint32_t)s->axis[a][i];
+    }
+}
+
+/* Whether a wall stands between two particles. */
+static bool is_hidden(const Search *s, int32_t i, int32_t j)
+{
+    const WadiSphWalls *walls = s->in->walls;
+    const int32_t near_i = walls->of[i], near_j = walls->of[j];
+    if (near_i < 0 || near_j < 0) {
+        return false;
+    }
+    float offset[3];
+    for (int a = 0; a < 3; ++a) {
+        offset[a] = (float)(int32_t)((uint32_t)s->axis[a][j] - (uint32_t)s->axis[a][i]) *
+                    (float)(1.0 / WADI_SPH_PLACES);
+    }
+    return wadi_sph_walls_hide(walls, near_i, near_j, offset);
+}
+
+/* Those of the particles j .. j + 15 whose bits are set that no wall hides from i, as bits. */
+static unsigned remove_hidden(const Search *s, int32_t i, int32_t j, unsigned bits)
+{
+    unsigned seen = bits;
+    for (unsigned left = bits; left != 0; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        seen &= ~(is_hidden(s, i, j + lane) ? 1u << lane : 0u);
+    }
+    return seen;
+}
+
+/* Those of the particles j .. j + 15 that are sand, as bits; `sand` is that of a search. */
+static inline __attribute__((always_inline)) unsigned find_sand(const uint8_t *sand, int32_t j)
+{
+    uint32_t bits;
+    memcpy(&bits, sand + (j >> 3), sizeof bits);
+    return bits >> (j & 7) & 0xffffu;
+}
+
+static int64_t count_groups(const WadiSphRange *ranges, int range_count)
+{
+    int64_t groups = 0;
+    for (int r = 0; r < range_count; ++r) {
+        groups += (ranges[r].end - ranges[r].first + GROUP - 1) / GROUP;
+    }
+    return groups;
+}
+
+/* The lengths of the lists of i. */
+static void count(const Search *s, int32_t i, const WadiSphRange *ranges, int range_count, uint16_t *found)
+{
+    WadiSphCentre centre;
+    const uint8_t *sand = s->sand;
+    const bool may_be_hidden = s->in->walls->has_solids && s->in->walls->of[i] >= 0;
+    int32_t all = 0, all_sand = 0;
+    set_centre(s, i, &centre);
+    for (int r = 0; r < range_count; ++r) {
+        const int32_t end = ranges[r].end;
+        for (int32_t j = ranges[r].first; j < end; j += GROUP) {
+            unsigned bits = wadi_sph_within(&centre, j);
+            bits &= end - j < GROUP ? (1u << (end - j)) - 1 : 0xffffu;
+            bits &= ~((uint32_t)i - (uint32_t)j < GROUP ? 1u << (i - j) : 0u);
+            if (may_be_hidden) {
+                bits = remove_hidden(s, i, j, bits);
+            }
+            *found++ = (uint16_t)bits;
+            all += __builtin_popcount(bits);
+            all_sand += sand != NULL ? __builtin_popcount(bits & find_sand(sand, j)) : 0;
+        }
+    }
+    s->pairs->start[i + 1] = all;
+    s->pairs->same[i] = sand == NULL ? all : s->in->is_sand[i] ? all_sand : all - all_sand;
+}
+
+/* Those of the candidates n .. n + 15 whose bits are set that no wall hides from i, as bits. */
+static unsigned remove_hidden_candidates(const Search *s, const WadiSphCandidates *c, int32_t i, int n,
+                                         unsigned bits)
+{
+    unsigned seen = bits;
+    for (unsigned left = bits; left != 0; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        seen &= ~(is_hidden(s, i, (int32_t)(c->offset[n + lane] >> 4)) ? 1u << lane : 0u);
+    }
+    return seen;
+}
+
+/* The lengths of the lists of i, the particle `own` of the candidates. */
+static inline __attribute__((always_inline)) void count_candidates(const Search *s,
+                                                                   const WadiSphCandidates *c, int32_t i,
+                                                                   int own, uint16_t *found, bool is_mixed,
+                                                                   bool has_both)
+{
+    const float reach = is_mixed ? s->reach.of[i] : (float)(WADI_SPH_REACH * WADI_SPH_PLACES);
+    const float at[3] = { c->axis[0][own], c->axis[1][own], c->axis[2][own] };
+    const bool may_be_hidden = s->in->walls->has_solids && s->in->walls->of[i] >= 0;
+    const int count = c->count;
+    int32_t all = 0, all_sand = 0;
+    for (int n = 0; n < count; n += GROUP) {
+        unsigned bits = wadi_sph_candidates_within(c, n, at, reach, is_mixed);
+        if (may_be_hidden) {
+            bits = remove_hidden_candidates(s, c, i, n, bits);
+        }
+        found[n / GROUP] = (uint16_t)bits;
+        all += __builtin_popcount(bits);
+        all_sand += has_both ? __builtin_popcount(bits & c->sand[n / GROUP]) : 0;
+    }
+    const unsigned self = found[own / GROUP] & 1u << own % GROUP;
+    found[own / GROUP] ^= (uint16_t)self;
+    all -= self != 0;
+    all_sand -= has_both && (self & c->sand[own / GROUP]) != 0;
+    s->pairs->start[i + 1] = all;
+    s->pairs->same[i] = !has_both ? all : s->in->is_sand[i] ? all_sand : all - all_sand;
+}
+
+static void count_of(const Search *s, const WadiSphCandidates *c, int32_t i, int own, uint16_t *found)
+{
+    if (s->reach.of != NULL) {
+        count_candidates(s, c, i, own, found, true, s->sand != NULL);
+    } else if (s->sand != NULL) {
+        count_candidates(s, c, i, own, found, false, true);
+    } else {
+        count_candidates(s, c, i, own, found, false, false);
+    }
+}
+
+static inline __attribute__((always_inline)) void add_to_list(const Search *s, int32_t i, WadiSphList *list,
+                                                              int32_t j, unsigned bits)
+{
+    list->count += wadi_sph_append(&s->table, list->offset + list->count, j, bits);
+    if (list->count > WADI_SPH_LIST_BUFFER) {
+        wadi_sph_list_write(s->in, s->pairs, i, list);
+    }
+}
+
+/* Writes what is left of both lists, and the sums over them. */
+static void end_lists(const Search *s, int32_t i, WadiSphList *same, WadiSphList *other)
+{
+    const WadiSphPairsIn *in = s->in;
+    wadi_sph_list_write(s->in, s->pairs, i, same);
+    WadiF4 sum;
+    wadi_sph_sum_four(&same->sums.x, &same->sums.y, &same->sums.z, &same->sums.slope, &sum);
+    s->pairs->same_sum[i] = sum;
+    const float size = wadi_sph_size(s->pairs, i);
+    const float own = in->kernel->own * (in->volume != NULL ? in->volume[i] : 1.0f) / (size * size * size);
+    float density = own + wadi_sph_sum_lanes(&same->sums.density);
+    if (s->sand != NULL) {
+        WadiF4 others;
+        wadi_sph_list_write(s->in, s->pairs, i, other);
+        wadi_sph_sum_four(&other->sums.x, &other->sums.y, &other->sums.z, &other->sums.slope, &others);
+        s->pairs->sum[i] = sum + others;
+        density += wadi_sph_sum_lanes(&other->sums.density);
+    }
+    const int32_t near = in->walls->of[i];
+    s->density[i] = density + (near >= 0 ? in->walls->cover[near] : 0.0f);
+}
+
+static void fill(const Search *s, int32_t i, const WadiSphRange *ranges, int range_count,
+                 const uint16_t *found)
+{
+    const unsigned flip = s->in->is_sand[i] ? 0u : 0xffffu;
+    WadiSphList same, other;
+    wadi_sph_list_begin(&same, s->pairs->start[i]);
+    wadi_sph_list_begin(&other, s->pairs->start[i] + s->pairs->same[i]);
+    for (int r = 0; r < range_count; ++r) {
+        for (int32_t j = ranges[r].first; j < ranges[r].end; j += GROUP) {
+            const unsigned bits = *found++, kind = s->sand == NULL ? 0xffffu : find_sand(s->sand, j) ^ flip;
+            add_to_list(s, i, &same, j, bits & kind); /* often none: a branch would be mispredicted */
+            if ((bits & ~kind) != 0) {
+                add_to_list(s, i, &other, j, bits & ~kind);
+            }
+        }
+    }
+    end_lists(s, i, &same, &other);
+}
+
+/* Both lists of i from the candidates of a cell. */
+static void divide_candidates(const Search *s, const WadiSphCandidates *c, int32_t i, const uint16_t *found,
+                              WadiSphList *same, WadiSphList *other)
+{
+    const bool has_both = s->sand != NULL;
+    const unsigned flip = s->in->is_sand[i] ? 0u : 0xffffu;
+    for (int n = 0; n < c->count; n += GROUP) {
+        const unsigned bits = found[n / GROUP], kind = has_both ? c->sand[n / GROUP] ^ flip : 0xffffu;
+        same->count += wadi_sph_candidates_append(c, &s->table, same->offset + same->count, n, bits & kind);
+        if (same->count > WADI_SPH_LIST_BUFFER) {
+            wadi_sph_list_write(s->in, s->pairs, i, same);
+        }
+        if ((bits & ~kind) != 0) {
+            other->count +=
+                wadi_sph_candidates_append(c, &s->table, other->offset + other->count, n, bits & ~kind);
+            if (other->count > WADI_SPH_LIST_BUFFER) {
+                wadi_sph_list_write(s->in, s->pairs, i, other);
+            }
+        }
+    }
+}
+
+static void fill_from_candidates(const Search *s, const WadiSphCandidates *c, int32_t i,
+                                 const uint16_t *found)
+{
+    const int64_t start = s->pairs->start[i], all = s->pairs->start[i + 1] - start;
+    WadiSphList same, other;
+    wadi_sph_list_begin(&same, start);
+    wadi_sph_list_begin(&other, start + s->pairs->same[i]);
+    if (all == s->pairs->same[i] && all <= WADI_SPH_LIST_BUFFER) { /* nearly always */
+        const int count = c->count;
+        int held = 0;
+        for (int n = 0; n < count; n += GROUP) {
+            held += wadi_sph_candidates_append(c, &s->table, same.offset + held, n, found[n / GROUP]);
+        }
+        same.count = held;
+    } else {
+        divide_candidates(s, c, i, found, &same, &other);
+    }
+    end_lists(s, i, &same, &other);
+}
+
+static int32_t count_particles(const WadiSphRange *ranges, int range_count)
+{
+    int32_t count = 0;
+    for (int r = 0; r < range_count; ++r) {
+        count += ranges[r].end - ranges[r].first;
+    }
+    return count;
+}
+
+/* A particle that gets no list. */
+static void fill_nothing(const Search *s, int32_t i)
+{
+    s->density[i] = 1.0f;
+    s->pairs->same_sum[i] = s->pairs->sum[i] = (WadiF4){ 0 };
+}
+
+/* One pass over particles of a cell or block, the first of which is candidate `own`; `found` has an entry for
+ * each sixteen candidates. */
+static void search_flat_cell(const Search *s, const WadiSphCandidates *c, int32_t from, int32_t to, int own,
+                             uint16_t *found)
+{
+    const int groups = (c->count + GROUP - 1) / GROUP;
+    for (int32_t i = from; i < to; ++i, ++own, found += groups) {
+        const bool is_fixed = s->in->fixed != NULL && s->in->fixed[i] != 0;
+        if (s->pass == WADI_SPH_COUNT && is_fixed) {
+            s->pairs->start[i + 1] = s->pairs->same[i] = 0;
+        } else if (s->pass == WADI_SPH_COUNT) {
+            count_of(s, c, i, own, found);
+        } else if (is_fixed) {
+            fill_nothing(s, i);
+        } else {
+            fill_from_candidates(s, c, i, found);
+        }
+    }
+}
+
+/* The same where there are too many candidates for that; `found` has `groups` entries a particle. */
+static void search_cell(const Search *s, int32_t from, int32_t to, const WadiSphRange *ranges,
+                        int range_count, uint16_t *found, int64_t groups)
+{
+    for (int32_t i = from; i < to; ++i, found += groups) {
+        const bool is_fixed = s->in->fixed != NULL && s->in->fixed[i] != 0;
+        if (s->pass == WADI_SPH_COUNT) {
+            count(s, i, ranges, is_fixed ? 0 : range_count, found);
+        } else if (is_fixed) {
+            fill_nothing(s, i);
+        } else {
+            fill(s, i, ranges, range_count, found);
+        }
+    }
+}
+
+/* The candidates of the ranges, what a pass needs of them. */
+static void find_candidates(const Search *s, WadiSphCandidates *c, const WadiSphRange *ranges,
+                            int range_count, int32_t from)
+{
+    if (s->pass == WADI_SPH_FILL) {
+        wadi_sph_candidates_find(c, ranges, range_count, from, &(WadiSphCandidatesIn){ NULL, NULL, s->sand });
+    } else if (s->reach.of == NULL) {
+        wadi_sph_candidates_find(c, ranges, range_count, from,
+                                 &(WadiSphCandidatesIn){ s->axis, NULL, s->sand });
+    } else {
+        wadi_sph_candidates_find(c, ranges, range_count, from,
+                                 &(WadiSphCandidatesIn){ s->axis, s->reach.of, s->sand });
+    }
+}
+
+/* One pass over particles, `rows` ranges of them, that have their neighbours in the ranges; returns how many
+ * entries of `found` they have. */
+static int64_t search_ranges(const Search *s, const WadiSphRange *members, int rows,
+                             const WadiSphRange *ranges, int range_count, uint16_t *found)
+{
+    const int32_t count = count_particles(members, rows), candidates = count_particles(ranges, range_count);
+    const bool is_flat = candidates <= WADI_SPH_CANDIDATES_MAX; /* compared side by side */
+    const int64_t groups = is_flat ? (candidates + GROUP - 1) / GROUP : count_groups(ranges, range_count);
+    if (s->pass == WADI_SPH_MEASURE) {
+        return count * groups;
+    }
+    WadiSphCandidates c;
+    if (is_flat) {
+        int row = 0;
+        while (members[row].end == members[row].first) {
+            ++row;
+        }
+        find_candidates(s, &c, ranges, range_count, members[row].first);
+    }
+    for (int n = 0; n < rows; ++n) {
+        const int32_t from = members[n].first, to = members[n].end;
+        if (is_flat && from < to) {
+            const int own = wadi_sph_candidates_number(ranges, range_count, from);
+            search_flat_cell(s, &c, from, to, own, found);
+        } else {
+            search_cell(s, from, to, ranges, range_count, found, groups);
+        }
+        found += (to - from) * groups;
+    }
+    return count * groups;
+}
+
+/* One pass over a slab, row by row of cells; returns how many entries of `found` it has. */
+static int64_t search_even_slab(const Search *s, int64_t slab, uint16_t *found)
+{
+    enum { ROWS = 64 / SLABS };
+    const WadiTileSort *sort = s->in->sort;
+    const int32_t tile = (int32_t)(slab / SLABS);
+    const int first = (int)(slab % SLABS) * ROWS;
+    int64_t at = 0;
+    for (int bit = first; bit < first + ROWS; ++bit) {
+        WadiSphRows rows;
+        if ((sort->row_mask[tile] >> bit & 1) == 0) {
+            continue;
+        }
+        wadi_sph_find_rows(sort, tile, bit, &rows);
+        const int32_t *start = rows.here[4];
+        for (int lane = 0; lane < 8; ++lane) {
+            WadiSphRange ranges[WADI_SPH_RANGE_MAX];
+            const WadiSphRange member = { start[lane] - sort->first, start[lane + 1] - sort->first };
+            if (member.end > member.first) {
+                const int range_count = wadi_sph_find_even_ranges(&rows, sort->first, lane, ranges);
+                at += search_ranges(s, &member, 1, ranges, range_count, found != NULL ? found + at : NULL);
+            }
+        }
+    }
+    return at;
+}
+
+/* The same in blocks of cells, where sizes differ, since few coarse particles lie in a cell. */
+static int64_t search_mixed_slab(const Search *s, int64_t slab, uint16_t *found)
+{
+    enum { WIDTH = 2, SIDE = 8 / WIDTH, BLOCKS = SIDE * SIDE * SIDE / SLABS };
+    const int from = (int)(slab % SLABS) * BLOCKS;
+    int64_t at = 0;
+    for (int b = from; b < from + BLOCKS; ++b) {
+        WadiSphRange members[4], ranges[WADI_SPH_RANGE_MAX];
+        const int bit = WIDTH * (b / SIDE % SIDE) + 8 * WIDTH * (b / (SIDE * SIDE));
+        const WadiSphCell cell = { (int32_t)(slab / SLABS), bit, WIDTH * (b % SIDE), WIDTH };
+        if (wadi_sph_find_members(s->in->sort, &cell, members) > 0) {
+            const int range_count = wadi_sph_find_ranges(&s->reach, &cell, ranges);
+            at += search_ranges(s, members, WIDTH * WIDTH, ranges, range_count,
+                                found != NULL ? found + at : NULL);
+        }
+    }
+    return at;
+}
+
+void wadi_sph_search(void *search, int64_t first, int64_t end)
+{
+    const Search *s = search;
+    for (int64_t slab = first; slab < end; ++slab) {
+        uint16_t *found = s->pass == WADI_SPH_MEASURE ? NULL : s->found + s->found_start[slab];
+        const int64_t count =
+            s->reach.of != NULL ? search_mixed_slab(s, slab, found) : search_even_slab(s, slab, found);
+        if (s->pass == WADI_SPH_MEASURE) {
+            s->found_start[slab + 1] = count;
+        }
+    }
+}

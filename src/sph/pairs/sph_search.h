@@ -1,0 +1,38 @@
+/* The passes over the cells that compare particles with those around them. */
+#ifndef WADI_SPH_SEARCH_H
+#define WADI_SPH_SEARCH_H
+
+#include "sph/pairs/sph_ranges.h"
+#include "sph/pairs/sph_sixteen.h"
+
+/* A tile is searched in slabs, so that few tiles keep all threads busy. */
+enum { WADI_SPH_SLABS = 4 };
+
+/* Room for `found`; distances, and so the lengths of the lists; the lists. */
+typedef enum WadiSphSearchPass {
+    WADI_SPH_MEASURE,
+    WADI_SPH_COUNT,
+    WADI_SPH_FILL,
+} WadiSphSearchPass;
+
+typedef struct WadiSphSearch {
+    const WadiSphPairsIn *in;
+    WadiSphPairs *pairs;
+    int32_t *axis[3]; /* places by axis, padded by WADI_SPH_SIXTEEN */
+    WadiSphReach reach;
+    float *density;
+    /* Bit i: particle i is sand; padded by eight bytes. NULL: all are of one kind. */
+    uint8_t *sand;
+    WadiSphSearchPass pass;
+    /* Of the groups of sixteen that a particle is compared with, in the order of the search: those within its
+     * support as bits. Slab n begins at found_start[n]. */
+    uint16_t *found;
+    int64_t *found_start;
+    WadiSphLaneTable table;
+} WadiSphSearch;
+
+/* One pass over slabs, as a block of a parallel loop: WADI_SPH_SLABS a tile. The first pass leaves the entries
+ * of `found` that slab n needs in found_start[n + 1], the second the length of list i in start[i + 1]. */
+void wadi_sph_search(void *search, int64_t first, int64_t end);
+
+#endif
