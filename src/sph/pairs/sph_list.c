@@ -4,7 +4,12 @@
 
 #include "sph/pairs/sph_weigh.h"
 
-enum { LANES = WADI_SPH_LANES };
+/* With vectors of sixteen floats half as many instructions are waiting for roots and quotients. */
+#if defined __AVX512F__ && defined __AVX512BW__ && defined __AVX512VL__
+#define HAS_SIXTEEN 1
+#endif
+
+enum { LANES = WADI_SPH_LANES, GROUP = WADI_SPH_SIXTEEN };
 
 /* What all neighbours of a particle share. */
 typedef struct Own {
@@ -26,21 +31,6 @@ static inline __attribute__((always_inline)) void weigh_eight(const Own *own, co
     } else {
         wadi_sph_weigh((const float *)square, own->scale, (float *)w, (float *)slope);
     }
-}
-
-/* Writes the first `count` of eight. */
-static inline __attribute__((always_inline)) void store_some(uint32_t *to_offset, uint16_t *to_slope,
-                                                             const uint32_t *offset,
-                                                             const WadiSphShorts *slope, int count)
-{
-#if defined __AVX512BW__ && defined __AVX512VL__
-    const __mmask8 lanes = (__mmask8)((1u << count) - 1);
-    _mm256_mask_storeu_epi32(to_offset, lanes, _mm256_loadu_si256((const void *)offset));
-    _mm_mask_storeu_epi16(to_slope, lanes, (__m128i)*slope);
-#else
-    memcpy(to_offset, offset, (size_t)count * sizeof *offset);
-    memcpy(to_slope, slope, (size_t)count * sizeof *to_slope);
-#endif
 }
 
 /* Slopes of the first neighbours of a list, at most eight, in units; adds to the sums. The numbers of the
@@ -67,27 +57,100 @@ static inline __attribute__((always_inline)) void measure_eight(const WadiSphPai
     sums->slope += rounded;
 }
 
-static inline __attribute__((always_inline)) void write_list(WadiSphPairs *pairs, const Own *own,
-                                                             WadiSphList *list)
+static inline __attribute__((always_inline)) void write_by_eight(WadiSphPairs *pairs, const Own *own,
+                                                                 WadiSphList *list)
 {
     const WadiSphPairs from = *pairs; /* a copy: what is written does not change it */
     uint32_t *to_offset = pairs->offset + list->to;
     uint16_t *to_slope = pairs->slope + list->to;
     WadiSphListSums sums = list->sums;
     const int count = list->count;
-    WadiSphShorts shorts;
-    int n = 0;
-    for (; n + LANES <= count; n += LANES) {
-        measure_eight(&from, own, &sums, list->offset + n, LANES, &shorts);
-        memcpy(to_offset + n, list->offset + n, LANES * sizeof *to_offset);
-        *(WadiSphShorts *)(to_slope + n) = shorts;
-    }
-    if (n < count) {
+    for (int n = 0; n < count; n += LANES) {
+        WadiSphShorts shorts;
         measure_eight(&from, own, &sums, list->offset + n, count - n, &shorts);
-        store_some(to_offset + n, to_slope + n, list->offset + n, &shorts, count - n);
+        if (count - n >= LANES) { /* not by a call */
+            memcpy(to_offset + n, list->offset + n, LANES * sizeof *to_offset);
+            memcpy(to_slope + n, &shorts, sizeof shorts);
+        } else {
+            memcpy(to_offset + n, list->offset + n, (size_t)(count - n) * sizeof *to_offset);
+            memcpy(to_slope + n, &shorts, (size_t)(count - n) * sizeof *to_slope);
+        }
     }
     list->sums = sums;
 }
+
+#ifdef HAS_SIXTEEN
+typedef float F16 __attribute__((vector_size(64), aligned(4), may_alias));
+
+/* The rows of four of neighbours 0, 4, 8 and 12 of those from j on. */
+static inline __attribute__((always_inline)) __m512i load_four_rows(const void *at, const uint32_t *j)
+{
+    const char *from = at;
+    __m512i rows = _mm512_castsi128_si512(_mm_loadu_si128((const void *)(from + j[0])));
+    rows = _mm512_inserti32x4(rows, _mm_loadu_si128((const void *)(from + j[4])), 1);
+    rows = _mm512_inserti32x4(rows, _mm_loadu_si128((const void *)(from + j[8])), 2);
+    return _mm512_inserti32x4(rows, _mm_loadu_si128((const void *)(from + j[12])), 3);
+}
+
+/* x_i - x_j in places. */
+static inline __attribute__((always_inline)) F16 places_between(int32_t own, __m512i others)
+{
+    return (F16)_mm512_cvtepi32_ps(_mm512_sub_epi32(_mm512_set1_epi32(own), others));
+}
+
+/* Adds sixteen to eight lanes as two groups of eight would be. */
+static inline __attribute__((always_inline)) void add_sixteen(WadiF8 *sum, F16 of)
+{
+    *sum += (WadiF8)_mm512_castps512_ps256((__m512)of);
+    *sum += (WadiF8)_mm256_castpd_ps(_mm512_extractf64x4_pd((__m512d)of, 1));
+}
+
+/* The same as by eight, of particles of one size. */
+static void write_by_sixteen(WadiSphPairs *pairs, const Own *own, WadiSphList *list)
+{
+    const float scale = own->scale, to_h = (float)(1.0 / (WADI_SPH_SUPPORT * WADI_SPH_PLACES));
+    const float gradient = scale * (float)(6.0 / (WADI_SPH_SUPPORT * WADI_SPH_SUPPORT * WADI_SPH_PLACES));
+    const WadiI4 *place = pairs->place;
+    uint32_t *to_offset = pairs->offset + list->to;
+    uint16_t *to_slope = pairs->slope + list->to;
+    WadiSphListSums sums = list->sums;
+    for (int n = 0; n < list->count; n += GROUP) {
+        const uint32_t *j = list->offset + n;
+        const __mmask16 lanes =
+            (__mmask16)(list->count - n >= GROUP ? 0xffffu : (1u << (list->count - n)) - 1);
+        const __m512i a = load_four_rows(place, j), b = load_four_rows(place, j + 1);
+        const __m512i c = load_four_rows(place, j + 2), d = load_four_rows(place, j + 3);
+        const __m512i ab = _mm512_unpacklo_epi32(a, b), ab_high = _mm512_unpackhi_epi32(a, b);
+        const __m512i cd = _mm512_unpacklo_epi32(c, d), cd_high = _mm512_unpackhi_epi32(c, d);
+        const F16 x = places_between(own->at[0], _mm512_unpacklo_epi64(ab, cd));
+        const F16 y = places_between(own->at[1], _mm512_unpackhi_epi64(ab, cd));
+        const F16 z = places_between(own->at[2], _mm512_unpacklo_epi64(ab_high, cd_high));
+        const F16 part = (F16)_mm512_maskz_mov_epi32(lanes, _mm512_unpackhi_epi64(ab_high, cd_high));
+        const F16 q = (F16)_mm512_sqrt_ps((__m512)(x * x + y * y + z * z)) * to_h, t = 1.0f - q;
+        const F16 m = (F16)_mm512_max_ps((__m512)(0.5f - q), _mm512_setzero_ps());
+        const F16 w = scale * (2.0f * t * t * t - 8.0f * m * m * m - (float)WADI_SPH_CUT);
+        const __mmask16 is_inner = _mm512_cmp_ps_mask((__m512)q, _mm512_set1_ps(0.5f), _CMP_LT_OQ);
+        const F16 bent = (F16)_mm512_mask_div_ps((__m512)(2.0f - 3.0f * q), _knot_mask16(is_inner),
+                                                 (__m512)(t * t), (__m512)q);
+        const F16 units = gradient * bent * (part * own->number) * own->per_unit + 0.5f;
+        const __m512i whole = _mm512_cvttps_epi32((__m512)units);
+        const F16 rounded = (F16)_mm512_cvtepi32_ps(whole);
+        add_sixteen(&sums.density, w * part);
+        add_sixteen(&sums.x, rounded * x);
+        add_sixteen(&sums.y, rounded * y);
+        add_sixteen(&sums.z, rounded * z);
+        add_sixteen(&sums.slope, rounded);
+        _mm512_mask_storeu_epi32(to_offset + n, lanes, _mm512_loadu_si512(j));
+        _mm256_mask_storeu_epi16(to_slope + n, lanes, _mm512_cvtepi32_epi16(whole));
+    }
+    list->sums = sums;
+}
+#else
+static void write_by_sixteen(WadiSphPairs *pairs, const Own *own, WadiSphList *list)
+{
+    write_by_eight(pairs, own, list);
+}
+#endif
 
 void wadi_sph_list_write(const WadiSphPairsIn *in, WadiSphPairs *pairs, int32_t i, WadiSphList *list)
 {
@@ -95,15 +158,15 @@ void wadi_sph_list_write(const WadiSphPairsIn *in, WadiSphPairs *pairs, int32_t 
                 .number = wadi_sph_number(pairs, i),
                 .scale = in->kernel->scale,
                 .per_unit = 1.0f / pairs->slope_unit };
-    for (int l = 0; l < LANES; ++l) {
+    for (int l = 0; l < GROUP; ++l) {
         list->offset[list->count + l] = 16 * (uint32_t)i; /* lanes beyond the end */
     }
     if (in->size != NULL) {
         own.sizes = in->size;
         own.size = in->size[i];
-        write_list(pairs, &own, list);
+        write_by_eight(pairs, &own, list);
     } else {
-        write_list(pairs, &own, list);
+        write_by_sixteen(pairs, &own, list);
     }
     list->to += list->count;
     list->count = 0;

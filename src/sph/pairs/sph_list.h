@@ -14,7 +14,7 @@ typedef struct WadiSphListSums {
 
 /* A part of the list of i that is being written. */
 typedef struct WadiSphList {
-    uint32_t offset[WADI_SPH_LIST_BUFFER + 2 * WADI_SPH_SIXTEEN + WADI_SPH_LANES];
+    uint32_t offset[WADI_SPH_LIST_BUFFER + 3 * WADI_SPH_SIXTEEN];
     int count;  /* of offset */
     int64_t to; /* entry of offset[0] in the lists */
     WadiSphListSums sums;

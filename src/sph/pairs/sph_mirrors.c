@@ -6,7 +6,7 @@
 #include "math/minmax.h"
 #include "sph/pairs/sph_weigh.h"
 
-enum { BLOCK = 256 };
+enum { BLOCK = 256, PARTICLE_BLOCK = 4096, LANES = WADI_SPH_LANES };
 
 /* 1/spacing: a wall draws particles by at most this; half a spacing away it presses with 1. */
 static const float DRAWN_MAX = 0.5f;
@@ -137,49 +137,98 @@ static inline Couple couple_of(const WadiSphPairs *pairs, int32_t i, int32_t j)
     return (Couple){ d, size, reach * reach - (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) };
 }
 
+/* Of the neighbours n .. n + 7 of particle i, those that may have an image near enough, as bits: their
+ * smallest distances to walls, the numbers of the pairs, are compared as those to one wall are. */
+static inline __attribute__((always_inline)) unsigned find_close(const WadiSphPairs *pairs, int32_t i,
+                                                                 int64_t n, int64_t end)
+{
+    const uint32_t *offset = pairs->offset + n;
+    WadiSphEight eight;
+    wadi_sph_load_eight(pairs, &pairs->place[i], offset, &eight);
+    const float unit = (float)(1.0 / WADI_SPH_PLACES), own = wadi_maxf(wadi_sph_number(pairs, i), 0.0f);
+    const WadiF8 x = eight.x * unit, y = eight.y * unit, z = eight.z * unit;
+    WadiF8 reach = (WadiF8){ 0 } + (float)WADI_SPH_REACH;
+    for (int l = 0; pairs->size != NULL && l < LANES; ++l) {
+        reach[l] *= 0.5f * (pairs->size[i] + pairs->size[offset[l] >> 4]);
+    }
+    const WadiF8 none = { 0 }, left = reach * reach - (x * x + y * y + z * z);
+    const WadiI8 is_close = 4.0f * (own * WADI_MAX8(eight.number, none)) < left;
+    const unsigned bits = wadi_row_bits(&is_close);
+    return end - n < LANES ? bits & ((1u << (end - n)) - 1) : bits;
+}
+
 static int64_t count_images(const Mirrors *m, int32_t near)
 {
     const WadiSphPairs *pairs = m->pairs;
     const WadiSphWalls *walls = m->in->walls;
     const int32_t i = m->particle[near];
+    const int64_t end = end_of(m, i);
     int64_t count = 0;
-    for (int64_t n = pairs->start[i]; n < end_of(m, i); ++n) {
-        const int32_t j = wadi_sph_other(pairs, n), other = walls->of[j];
-        count += other >= 0 && has_common(walls, near, other, couple_of(pairs, i, j).left);
+    for (int64_t n = pairs->start[i]; n < end; n += LANES) {
+        for (unsigned left = find_close(pairs, i, n, end); left != 0; left &= left - 1) {
+            const int32_t j = wadi_sph_other(pairs, n + __builtin_ctz(left));
+            count += has_common(walls, near, walls->of[j], couple_of(pairs, i, j).left);
+        }
     }
     return count;
+}
+
+/* The image of j for i, which are both near walls; false: there is none. */
+static bool find_image(const Mirrors *m, int32_t near, int32_t i, int32_t j, WadiSphMirror *image,
+                       WadiF4 *pressed)
+{
+    const WadiSphWalls *walls = m->in->walls;
+    Common common[WADI_SPH_CONTACT_MAX];
+    const Couple couple = couple_of(m->pairs, i, j);
+    const int walls_of_both = find_common(walls, near, walls->of[j], couple.left, common);
+    if (walls_of_both == 0) {
+        return false;
+    }
+    WadiF4 gradient, back;
+    sum_images(common, walls_of_both, &couple.offset, m->in->kernel->scale, couple.size, &gradient, &back);
+    const float volume = m->in->volume != NULL ? m->in->volume[j] : 1.0f;
+    gradient *= volume, back *= volume;
+    *image =
+        (WadiSphMirror){ { gradient[0], gradient[1], gradient[2] }, { back[0], back[1], back[2] }, 0.0f, j };
+    *pressed += gradient - back; /* twice the part across the walls */
+    return true;
 }
 
 static void write_images(const Mirrors *m, int32_t near)
 {
     const WadiSphPairs *pairs = m->pairs;
-    const WadiSphWalls *walls = m->in->walls;
     const int32_t i = m->particle[near];
-    WadiSphMirror *to = pairs->mirror + pairs->mirror_start[near];
+    const int64_t end = end_of(m, i);
+    WadiSphMirror *to = pairs->mirror + pairs->mirror_start[near], *const last =
+                                                                       pairs->mirror +
+                                                                       pairs->mirror_start[near + 1];
     WadiF4 pressed = { 0 };
-    for (int64_t n = pairs->start[i]; n < end_of(m, i); ++n) {
-        const int32_t j = wadi_sph_other(pairs, n);
-        if (walls->of[j] < 0) {
-            continue;
+    for (int64_t n = pairs->start[i]; n < end && to < last; n += LANES) {
+        for (unsigned left = find_close(pairs, i, n, end); left != 0; left &= left - 1) {
+            const int32_t j = wadi_sph_other(pairs, n + __builtin_ctz(left));
+            to += find_image(m, near, i, j, to, &pressed);
         }
-        Common common[WADI_SPH_CONTACT_MAX];
-        const Couple couple = couple_of(pairs, i, j);
-        const int walls_of_both = find_common(walls, near, walls->of[j], couple.left, common);
-        if (walls_of_both == 0) {
-            continue;
-        }
-        WadiF4 gradient, back;
-        sum_images(common, walls_of_both, &couple.offset, m->in->kernel->scale, couple.size, &gradient,
-                   &back);
-        const float volume = m->in->volume != NULL ? m->in->volume[j] : 1.0f;
-        gradient *= volume, back *= volume;
-        *to++ = (WadiSphMirror){
-            { gradient[0], gradient[1], gradient[2] }, { back[0], back[1], back[2] }, 0.0f, j
-        };
-        pressed += gradient - back; /* twice the part across the walls */
     }
     pressed[3] = 0.0f;
-    take_off(walls, near, pressed);
+    take_off(m->in->walls, near, pressed);
+}
+
+/* The near particles, and the smallest distance of each particle to a wall as its number. */
+static void mark_block(void *context, int64_t first, int64_t end)
+{
+    const Mirrors *m = context;
+    const WadiSphWalls *walls = m->in->walls;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        const int32_t near = walls->of[i];
+        float least = INFINITY; /* times 0 it is not a number, and not close either */
+        if (near >= 0) {
+            m->particle[near] = i;
+            for (int c = 0; c < walls->contact_count[near]; ++c) {
+                least = wadi_minf(least, walls->contact[near][c].normal[3]);
+            }
+        }
+        wadi_sph_set_number(m->pairs, i, least);
+    }
 }
 
 static void count_block(void *context, int64_t first, int64_t end)
@@ -204,12 +253,9 @@ WadiStatus wadi_sph_mirrors_find(WadiSphPairs *pairs, const WadiSphPairsIn *in, 
     const int32_t count = in->walls->count;
     Mirrors m = { .in = in, .pairs = pairs };
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->mirror_start, (size_t)count + 1, "mirror images", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &m.particle, (size_t)count, "mirror images", error));
-    for (int32_t i = 0; i < pairs->count; ++i) {
-        if (in->walls->of[i] >= 0) {
-            m.particle[in->walls->of[i]] = i;
-        }
-    }
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &m.particle, (size_t)count, "mirror images", error));
+    wadi_parallel_for(pairs->count, PARTICLE_BLOCK, mark_block, &m);
     wadi_parallel_for(count, BLOCK, count_block, &m);
     pairs->mirror_start[0] = 0;
     for (int32_t near = 0; near < count; ++near) {
@@ -218,5 +264,6 @@ WadiStatus wadi_sph_mirrors_find(WadiSphPairs *pairs, const WadiSphPairsIn *in, 
     WADI_TRY(
         WADI_ARENA_NEW(arena, &pairs->mirror, (size_t)pairs->mirror_start[count], "mirror images", error));
     wadi_parallel_for(count, BLOCK, fill_block, &m);
+    wadi_arena_release_temporaries(arena, mark);
     return WADI_OK;
 }

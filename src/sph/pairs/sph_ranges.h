@@ -28,8 +28,8 @@ typedef struct WadiSphReach {
     int cells; /* within which neighbours lie */
 } WadiSphReach;
 
-/* The first particles of the cells of a row of a tile and of the eight rows around it, eight each and the end;
- * NULL: a row without particles. Also of the tiles before and after it along x. */
+/* The first particles of the cells of a row of a tile and of the eight rows around it, eight each and the
+ * end; NULL: a row without particles. Also of the tiles before and after it along x. */
 typedef struct WadiSphRows {
     const int32_t *before[9], *here[9], *after[9];
 } WadiSphRows;

@@ -31,8 +31,9 @@ typedef struct WadiSphSearch {
     WadiSphLaneTable table;
 } WadiSphSearch;
 
-/* One pass over slabs, as a block of a parallel loop: WADI_SPH_SLABS a tile. The first pass leaves the entries
- * of `found` that slab n needs in found_start[n + 1], the second the length of list i in start[i + 1]. */
+/* One pass over slabs, WADI_SPH_SLABS a tile, as a block of a parallel loop. The first pass leaves the
+ * entries of `found` that slab n has in found_start[n + 1], the second the length of list i in
+ * start[i + 1]. */
 void wadi_sph_search(void *search, int64_t first, int64_t end);
 
 #endif
