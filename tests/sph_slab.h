@@ -33,7 +33,7 @@ typedef struct Slab {
     WadiI4 place[SLAB_MAX];
     WadiF4 sum[SLAB_MAX];
     uint8_t contact_count[SLAB_MAX];
-    WadiSphContact contact[SLAB_MAX][WADI_SPH_CONTACT_MAX];
+    WadiSphContact contact[SLAB_MAX], *contacts[SLAB_MAX];
     WadiF4 gradient[SLAB_MAX];
     WadiSphStress stress[SLAB_MAX];
     WadiF4 traction[SLAB_MAX][WADI_SPH_CONTACT_MAX]; /* of the particle: all are numbered as near */
@@ -64,7 +64,7 @@ static inline Slab *slab_create(int period, int depth, double jitter)
     slab->pairs.offset = slab->offset, slab->pairs.slope = slab->pair_slope, slab->pairs.place = slab->place;
     slab->pairs.mirror_start = slab->mirror_start, slab->pairs.sum = slab->pairs.same_sum = slab->sum;
     slab->walls = (WadiSphWalls){ .of = slab->of, .count = slab->count, .cover = slab->cover };
-    slab->walls.contact_count = slab->contact_count, slab->walls.contact = slab->contact;
+    slab->walls.contact_count = slab->contact_count, slab->walls.contact = slab->contacts;
     slab->walls.gradient = slab->gradient;
     slab->friction = (WadiSphFriction){ slab->stress, slab->traction };
     return slab;
@@ -79,10 +79,11 @@ static inline void slab_find_walls(Slab *slab)
         slab->cover[i] = (float)part;
         slab->gradient[i] = (WadiF4){ 0, 0, (float)slope, 0 };
         slab->contact_count[i] = slab->x[i][2] < WADI_SPH_WALL_REACH;
-        slab->contact[i][0] = (WadiSphContact){ .normal = { 0, 0, 1, (float)slab->x[i][2] },
-                                                .velocity = { 0, 0, 0, (float)slope },
-                                                .friction = slab->wall_friction,
-                                                .solid = -1 };
+        slab->contacts[i] = &slab->contact[i];
+        slab->contact[i] = (WadiSphContact){ .normal = { 0, 0, 1, (float)slab->x[i][2] },
+                                             .velocity = { 0, 0, 0, (float)slope },
+                                             .friction = slab->wall_friction,
+                                             .solid = -1 };
     }
 }
 

@@ -1,6 +1,7 @@
 #include "sph/walls/sph_walls.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/parallel.h"
 
@@ -16,10 +17,11 @@ static const double MIXED_REACH = 1.6; /* sizes */
 typedef struct Finder {
     const WadiSphWallsIn *in;
     WadiSphWalls *walls;
-    double length;     /* m: size of the particle that is looked at */
-    double reach;      /* m: its support */
-    double farthest;   /* m: the longest one */
-    int32_t *particle; /* per near particle */
+    double length;                                 /* m: size of the particle that is looked at */
+    double reach;                                  /* m: its support */
+    double farthest;                               /* m: the longest one */
+    int32_t *particle;                             /* per near particle */
+    WadiSphContact (*found)[WADI_SPH_CONTACT_MAX]; /* per near particle */
 } Finder;
 
 /* The same for one particle of the sort. */
@@ -71,7 +73,7 @@ static bool is_behind(WadiF4 a, WadiF4 b)
 /* Adds a contact of another solid than those before it, unless one of the two adds nothing to the other. */
 static void add_contact(const Finder *f, int32_t near, const WadiSphContact *contact)
 {
-    WadiSphContact *list = f->walls->contact[near];
+    WadiSphContact *list = f->found[near];
     int count = f->walls->contact_count[near];
     for (int c = 0; c < count; ++c) {
         if (list[c].solid == contact->solid) {
@@ -201,7 +203,7 @@ static double shared_part(double part)
 static void join_contacts(const Finder *f, int32_t near)
 {
     WadiSphWalls *walls = f->walls;
-    WadiSphContact *list = walls->contact[near];
+    WadiSphContact *list = f->found[near];
     double open = 1.0, cover = 1.0;
     const double sizes = f->in->spacing / f->length; /* a spacing */
     WadiF4 gradient = { 0 };
@@ -231,6 +233,34 @@ static void find_block(void *context, int64_t first, int64_t end)
     }
 }
 
+static void copy_block(void *context, int64_t first, int64_t end)
+{
+    const Finder *f = context;
+    for (int64_t near = first; near < end; ++near) {
+        memcpy(f->walls->contact[near], f->found[near],
+               f->walls->contact_count[near] * sizeof(WadiSphContact));
+    }
+}
+
+/* The contacts that were found, without gaps: most particles have one, and some none. */
+static WadiStatus pack_contacts(Finder *f, WadiArena *arena, WadiError *error)
+{
+    WadiSphWalls *walls = f->walls;
+    size_t total = 0;
+    for (int32_t near = 0; near < walls->count; ++near) {
+        total += walls->contact_count[near];
+    }
+    WadiSphContact *list = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &list, total, "walls", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &walls->contact, (size_t)walls->count, "walls", error));
+    for (int32_t near = 0; near < walls->count; ++near) {
+        walls->contact[near] = list;
+        list += walls->contact_count[near];
+    }
+    wadi_parallel_for(walls->count, NEAR_BLOCK, copy_block, f);
+    return WADI_OK;
+}
+
 WadiStatus wadi_sph_walls_find(WadiSphWalls *walls, const WadiSphWallsIn *in, WadiArena *arena,
                                WadiError *error)
 {
@@ -248,16 +278,19 @@ WadiStatus wadi_sph_walls_find(WadiSphWalls *walls, const WadiSphWallsIn *in, Wa
     }
     const size_t near = (size_t)walls->count;
     WADI_TRY(WADI_ARENA_NEW(arena, &walls->contact_count, near, "walls", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &walls->contact, near, "walls", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &walls->cover, near, "walls", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &walls->gradient, near, "walls", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &f.particle, near, "walls", error));
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &f.particle, near, "walls", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &f.found, near, "walls", error));
     for (int32_t i = 0; i < count; ++i) {
         if (walls->of[i] >= 0) {
             f.particle[walls->of[i]] = first + i;
         }
     }
     wadi_parallel_for(walls->count, NEAR_BLOCK, find_block, &f);
+    WADI_TRY(pack_contacts(&f, arena, error));
+    wadi_arena_release_temporaries(arena, mark);
     return WADI_OK;
 }
 

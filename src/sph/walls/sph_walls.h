@@ -25,7 +25,8 @@ typedef struct WadiSphWalls {
     int32_t *of; /* per particle: number among the near ones, or -1 */
     int32_t count;
     uint8_t *contact_count; /* per near particle */
-    WadiSphContact (*contact)[WADI_SPH_CONTACT_MAX];
+    WadiSphContact *
+        *contact; /* of near particle n: contact[n][0 .. contact_count[n] - 1]; lists are adjacent */
     float *cover; /* density, at least 0 */
     /* That of the cover, 1/spacing; w: its product with the velocity of the walls, m/s. */
     WadiF4 *gradient;
