@@ -252,8 +252,8 @@ WadiStatus wadi_sph_mirrors_find(WadiSphPairs *pairs, const WadiSphPairsIn *in, 
 {
     const int32_t count = in->walls->count;
     Mirrors m = { .in = in, .pairs = pairs };
-    WADI_TRY(WADI_ARENA_NEW(arena, &pairs->mirror_start, (size_t)count + 1, "mirror images", error));
-    const WadiArenaMark mark = wadi_arena_mark(arena);
+    WADI_TRY(
+        WADI_ARENA_NEW_TEMPORARY(arena, &pairs->mirror_start, (size_t)count + 1, "mirror images", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &m.particle, (size_t)count, "mirror images", error));
     wadi_parallel_for(pairs->count, PARTICLE_BLOCK, mark_block, &m);
     wadi_parallel_for(count, BLOCK, count_block, &m);
@@ -261,9 +261,8 @@ WadiStatus wadi_sph_mirrors_find(WadiSphPairs *pairs, const WadiSphPairsIn *in, 
     for (int32_t near = 0; near < count; ++near) {
         pairs->mirror_start[near + 1] += pairs->mirror_start[near];
     }
-    WADI_TRY(
-        WADI_ARENA_NEW(arena, &pairs->mirror, (size_t)pairs->mirror_start[count], "mirror images", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &pairs->mirror, (size_t)pairs->mirror_start[count],
+                                      "mirror images", error));
     wadi_parallel_for(count, BLOCK, fill_block, &m);
-    wadi_arena_release_temporaries(arena, mark);
     return WADI_OK;
 }

@@ -7,7 +7,7 @@
 
 #include "sph/pairs/sph_pairs.h"
 
-/* Fills pairs->mirror and mirror_start for the near particles. */
+/* Fills pairs->mirror and mirror_start for the near particles: temporaries of the arena. */
 WadiStatus wadi_sph_mirrors_find(WadiSphPairs *pairs, const WadiSphPairsIn *in, WadiArena *arena,
                                  WadiError *error);
 

@@ -130,10 +130,10 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->start, (size_t)count + 1, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->same, (size_t)count, "neighbours", error));
     WADI_TRY(invert_volumes(pairs, in, arena, error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &pairs->same_sum, (size_t)count, "neighbours", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &pairs->same_sum, (size_t)count, "neighbours", error));
     pairs->sum = pairs->same_sum;
     if (has_both_kinds(in->is_sand, count)) {
-        WADI_TRY(WADI_ARENA_NEW(arena, &pairs->sum, (size_t)count, "neighbours", error));
+        WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &pairs->sum, (size_t)count, "neighbours", error));
     }
     const WadiArenaMark mark = wadi_arena_mark(arena);
     WADI_TRY(wadi_sph_reach_find(&s.reach, sort, in->size, count, arena, error));
@@ -159,4 +159,12 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
     wadi_parallel_for(WADI_SPH_SLABS * (int64_t)sort->tiles.count, 1, wadi_sph_search, &s);
     wadi_arena_release_temporaries(arena, mark);
     return wadi_sph_mirrors_find(pairs, in, arena, error);
+}
+
+void wadi_sph_pairs_end_forces(WadiSphPairs *pairs, WadiArena *arena, WadiArenaMark mark)
+{
+    wadi_arena_release_temporaries(arena, mark);
+    pairs->same_sum = pairs->sum = NULL;
+    pairs->mirror_start = NULL;
+    pairs->mirror = NULL;
 }

@@ -62,9 +62,13 @@ typedef struct WadiSphPairsIn {
     const uint8_t *fixed; /* per particle: 1 gets no list and density 1; NULL: none */
 } WadiSphPairsIn;
 
-/* Makes the lists, and the densities over those at rest. Memory in the arena. */
+/* Makes the lists, and the densities over those at rest. Memory in the arena; sums and images are temporaries
+ * of it. */
 WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSphPairsIn *in,
                                WadiArena *arena, WadiError *error);
+/* Releases the sums and images, and all temporaries since the mark, which is older than the lists: forces are
+ * done, and the lists stay. */
+void wadi_sph_pairs_end_forces(WadiSphPairs *pairs, WadiArena *arena, WadiArenaMark mark);
 
 /* Particles of a list at most: offsets have 32 bits. */
 #define WADI_SPH_PARTICLES_MAX (INT32_C(1) << 28)
