@@ -117,11 +117,11 @@ static inline __attribute__((always_inline)) unsigned wadi_sph_candidates_within
                                                                                  int n, const float at[3],
                                                                                  float reach, bool is_mixed)
 {
-    __m512 sum = _mm512_setzero_ps();
-    for (int a = 0; a < 3; ++a) {
-        const __m512 d = _mm512_sub_ps(_mm512_loadu_ps(c->axis[a] + n), _mm512_set1_ps(at[a]));
-        sum = _mm512_add_ps(sum, _mm512_mul_ps(d, d));
-    }
+    const __m512 x = _mm512_sub_ps(_mm512_loadu_ps(c->axis[0] + n), _mm512_set1_ps(at[0]));
+    const __m512 y = _mm512_sub_ps(_mm512_loadu_ps(c->axis[1] + n), _mm512_set1_ps(at[1]));
+    const __m512 z = _mm512_sub_ps(_mm512_loadu_ps(c->axis[2] + n), _mm512_set1_ps(at[2]));
+    const __m512 sum =
+        _mm512_add_ps(_mm512_add_ps(_mm512_mul_ps(x, x), _mm512_mul_ps(y, y)), _mm512_mul_ps(z, z));
     __m512 far = _mm512_set1_ps(reach);
     if (is_mixed) {
         far = _mm512_add_ps(_mm512_loadu_ps(c->half + n), far);
@@ -135,11 +135,10 @@ static inline __attribute__((always_inline)) unsigned wadi_sph_candidates_within
 {
     unsigned bits = 0;
     for (int half = 0; half < WADI_SPH_SIXTEEN; half += WADI_SPH_LANES) {
-        WadiF8 sum = { 0 };
-        for (int a = 0; a < 3; ++a) {
-            const WadiF8 d = *(const WadiF8 *)(c->axis[a] + n + half) - at[a];
-            sum += d * d;
-        }
+        const WadiF8 x = *(const WadiF8 *)(c->axis[0] + n + half) - at[0];
+        const WadiF8 y = *(const WadiF8 *)(c->axis[1] + n + half) - at[1];
+        const WadiF8 z = *(const WadiF8 *)(c->axis[2] + n + half) - at[2];
+        const WadiF8 sum = x * x + y * y + z * z;
         const WadiF8 far = is_mixed ? *(const WadiF8 *)(c->half + n + half) + reach : (WadiF8){ 0 } + reach;
         const WadiI8 is_within = sum < far * far;
         bits |= wadi_row_bits(&is_within) << half;

@@ -58,16 +58,16 @@ static inline __attribute__((always_inline)) void measure_eight(const WadiSphPai
 }
 
 static inline __attribute__((always_inline)) void write_by_eight(WadiSphPairs *pairs, const Own *own,
-                                                                 WadiSphList *list)
+                                                                 const WadiSphList *list,
+                                                                 WadiSphListSums *sums)
 {
     const WadiSphPairs from = *pairs; /* a copy: what is written does not change it */
     uint32_t *to_offset = pairs->offset + list->to;
     uint16_t *to_slope = pairs->slope + list->to;
-    WadiSphListSums sums = list->sums;
     const int count = list->count;
     for (int n = 0; n < count; n += LANES) {
         WadiSphShorts shorts;
-        measure_eight(&from, own, &sums, list->offset + n, count - n, &shorts);
+        measure_eight(&from, own, sums, list->offset + n, count - n, &shorts);
         if (count - n >= LANES) { /* not by a call */
             memcpy(to_offset + n, list->offset + n, LANES * sizeof *to_offset);
             memcpy(to_slope + n, &shorts, sizeof shorts);
@@ -76,7 +76,6 @@ static inline __attribute__((always_inline)) void write_by_eight(WadiSphPairs *p
             memcpy(to_slope + n, &shorts, (size_t)(count - n) * sizeof *to_slope);
         }
     }
-    list->sums = sums;
 }
 
 #ifdef HAS_SIXTEEN
@@ -106,14 +105,15 @@ static inline __attribute__((always_inline)) void add_sixteen(WadiF8 *sum, F16 o
 }
 
 /* The same as by eight, of particles of one size. */
-static void write_by_sixteen(WadiSphPairs *pairs, const Own *own, WadiSphList *list)
+static inline __attribute__((always_inline)) void write_by_sixteen(WadiSphPairs *pairs, const Own *own,
+                                                                   const WadiSphList *list,
+                                                                   WadiSphListSums *sums)
 {
     const float scale = own->scale, to_h = (float)(1.0 / (WADI_SPH_SUPPORT * WADI_SPH_PLACES));
     const float gradient = scale * (float)(6.0 / (WADI_SPH_SUPPORT * WADI_SPH_SUPPORT * WADI_SPH_PLACES));
     const WadiI4 *place = pairs->place;
     uint32_t *to_offset = pairs->offset + list->to;
     uint16_t *to_slope = pairs->slope + list->to;
-    WadiSphListSums sums = list->sums;
     for (int n = 0; n < list->count; n += GROUP) {
         const uint32_t *j = list->offset + n;
         const __mmask16 lanes =
@@ -135,24 +135,28 @@ static void write_by_sixteen(WadiSphPairs *pairs, const Own *own, WadiSphList *l
         const F16 units = gradient * bent * (part * own->number) * own->per_unit + 0.5f;
         const __m512i whole = _mm512_cvttps_epi32((__m512)units);
         const F16 rounded = (F16)_mm512_cvtepi32_ps(whole);
-        add_sixteen(&sums.density, w * part);
-        add_sixteen(&sums.x, rounded * x);
-        add_sixteen(&sums.y, rounded * y);
-        add_sixteen(&sums.z, rounded * z);
-        add_sixteen(&sums.slope, rounded);
+        add_sixteen(&sums->density, w * part);
+        add_sixteen(&sums->x, rounded * x);
+        add_sixteen(&sums->y, rounded * y);
+        add_sixteen(&sums->z, rounded * z);
+        add_sixteen(&sums->slope, rounded);
         _mm512_mask_storeu_epi32(to_offset + n, lanes, _mm512_loadu_si512(j));
         _mm256_mask_storeu_epi16(to_slope + n, lanes, _mm512_cvtepi32_epi16(whole));
     }
-    list->sums = sums;
 }
 #else
-static void write_by_sixteen(WadiSphPairs *pairs, const Own *own, WadiSphList *list)
+static inline __attribute__((always_inline)) void write_by_sixteen(WadiSphPairs *pairs, const Own *own,
+                                                                   const WadiSphList *list,
+                                                                   WadiSphListSums *sums)
 {
-    write_by_eight(pairs, own, list);
+    write_by_eight(pairs, own, list, sums);
 }
 #endif
 
-void wadi_sph_list_write(const WadiSphPairsIn *in, WadiSphPairs *pairs, int32_t i, WadiSphList *list)
+/* Writes what was collected; the lists' own sums are left alone. */
+static inline __attribute__((always_inline)) void write_list(const WadiSphPairsIn *in, WadiSphPairs *pairs,
+                                                             int32_t i, WadiSphList *list,
+                                                             WadiSphListSums *sums)
 {
     Own own = { .at = pairs->place[i],
                 .number = wadi_sph_number(pairs, i),
@@ -164,10 +168,26 @@ void wadi_sph_list_write(const WadiSphPairsIn *in, WadiSphPairs *pairs, int32_t 
     if (in->size != NULL) {
         own.sizes = in->size;
         own.size = in->size[i];
-        write_by_eight(pairs, &own, list);
+        write_by_eight(pairs, &own, list, sums);
     } else {
-        write_by_sixteen(pairs, &own, list);
+        write_by_sixteen(pairs, &own, list, sums);
     }
+}
+
+void wadi_sph_list_write(const WadiSphPairsIn *in, WadiSphPairs *pairs, int32_t i, WadiSphList *list)
+{
+    WadiSphListSums sums = list->sums;
+    write_list(in, pairs, i, list, &sums);
+    list->sums = sums;
     list->to += list->count;
     list->count = 0;
+}
+
+float wadi_sph_list_end(const WadiSphPairsIn *in, WadiSphPairs *pairs, int32_t i, WadiSphList *list,
+                        WadiF4 *sum)
+{
+    WadiSphListSums sums = list->sums;
+    write_list(in, pairs, i, list, &sums);
+    wadi_sph_sum_four(&sums.x, &sums.y, &sums.z, &sums.slope, sum);
+    return wadi_sph_sum_lanes(&sums.density);
 }

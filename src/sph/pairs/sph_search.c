@@ -150,24 +150,19 @@ static inline __attribute__((always_inline)) void add_to_list(const Search *s, i
     }
 }
 
-/* Writes what is left of both lists, and the sums over them. */
+/* Writes what is left of both lists, and the sums over them; `other` NULL: it is empty. */
 static void end_lists(const Search *s, int32_t i, WadiSphList *same, WadiSphList *other)
 {
     const WadiSphPairsIn *in = s->in;
-    wadi_sph_list_write(s->in, s->pairs, i, same);
-    WadiF4 sum;
-    wadi_sph_sum_four(&same->sums.x, &same->sums.y, &same->sums.z, &same->sums.slope, &sum);
-    s->pairs->same_sum[i] = sum;
     const float size = wadi_sph_size(s->pairs, i);
     const float own = in->kernel->own * (in->volume != NULL ? in->volume[i] : 1.0f) / (size * size * size);
-    float density = own + wadi_sph_sum_lanes(&same->sums.density);
-    if (s->sand != NULL) {
-        WadiF4 others;
-        wadi_sph_list_write(s->in, s->pairs, i, other);
-        wadi_sph_sum_four(&other->sums.x, &other->sums.y, &other->sums.z, &other->sums.slope, &others);
-        s->pairs->sum[i] = sum + others;
-        density += wadi_sph_sum_lanes(&other->sums.density);
+    WadiF4 sum, others = { 0 };
+    float density = own + wadi_sph_list_end(in, s->pairs, i, same, &sum);
+    if (other != NULL) {
+        density += wadi_sph_list_end(in, s->pairs, i, other, &others);
     }
+    s->pairs->same_sum[i] = sum;
+    s->pairs->sum[i] = sum + others;
     const int32_t near = in->walls->of[i];
     s->density[i] = density + (near >= 0 ? in->walls->cover[near] : 0.0f);
 }
@@ -188,49 +183,51 @@ static void fill(const Search *s, int32_t i, const WadiSphRange *ranges, int ran
             }
         }
     }
-    end_lists(s, i, &same, &other);
+    end_lists(s, i, &same, s->sand != NULL ? &other : NULL);
 }
 
 /* Both lists of i from the candidates of a cell. */
-static void divide_candidates(const Search *s, const WadiSphCandidates *c, int32_t i, const uint16_t *found,
-                              WadiSphList *same, WadiSphList *other)
+static void divide_candidates(const Search *s, const WadiSphCandidates *c, int32_t i, const uint16_t *found)
 {
     const bool has_both = s->sand != NULL;
     const unsigned flip = s->in->is_sand[i] ? 0u : 0xffffu;
+    WadiSphList same, other;
+    wadi_sph_list_begin(&same, s->pairs->start[i]);
+    wadi_sph_list_begin(&other, s->pairs->start[i] + s->pairs->same[i]);
     for (int n = 0; n < c->count; n += GROUP) {
         const unsigned bits = found[n / GROUP], kind = has_both ? c->sand[n / GROUP] ^ flip : 0xffffu;
-        same->count += wadi_sph_candidates_append(c, &s->table, same->offset + same->count, n, bits & kind);
-        if (same->count > WADI_SPH_LIST_BUFFER) {
-            wadi_sph_list_write(s->in, s->pairs, i, same);
+        same.count += wadi_sph_candidates_append(c, &s->table, same.offset + same.count, n, bits & kind);
+        if (same.count > WADI_SPH_LIST_BUFFER) {
+            wadi_sph_list_write(s->in, s->pairs, i, &same);
         }
         if ((bits & ~kind) != 0) {
-            other->count +=
-                wadi_sph_candidates_append(c, &s->table, other->offset + other->count, n, bits & ~kind);
-            if (other->count > WADI_SPH_LIST_BUFFER) {
-                wadi_sph_list_write(s->in, s->pairs, i, other);
+            other.count +=
+                wadi_sph_candidates_append(c, &s->table, other.offset + other.count, n, bits & ~kind);
+            if (other.count > WADI_SPH_LIST_BUFFER) {
+                wadi_sph_list_write(s->in, s->pairs, i, &other);
             }
         }
     }
+    end_lists(s, i, &same, has_both ? &other : NULL);
 }
 
 static void fill_from_candidates(const Search *s, const WadiSphCandidates *c, int32_t i,
                                  const uint16_t *found)
 {
     const int64_t start = s->pairs->start[i], all = s->pairs->start[i + 1] - start;
-    WadiSphList same, other;
-    wadi_sph_list_begin(&same, start);
-    wadi_sph_list_begin(&other, start + s->pairs->same[i]);
-    if (all == s->pairs->same[i] && all <= WADI_SPH_LIST_BUFFER) { /* nearly always */
-        const int count = c->count;
-        int held = 0;
-        for (int n = 0; n < count; n += GROUP) {
-            held += wadi_sph_candidates_append(c, &s->table, same.offset + held, n, found[n / GROUP]);
-        }
-        same.count = held;
-    } else {
-        divide_candidates(s, c, i, found, &same, &other);
+    if (all != s->pairs->same[i] || all > WADI_SPH_LIST_BUFFER) {
+        divide_candidates(s, c, i, found);
+        return;
     }
-    end_lists(s, i, &same, &other);
+    const int count = c->count;
+    int held = 0;
+    WadiSphList list;
+    wadi_sph_list_begin(&list, start);
+    for (int n = 0; n < count; n += GROUP) {
+        held += wadi_sph_candidates_append(c, &s->table, list.offset + held, n, found[n / GROUP]);
+    }
+    list.count = held;
+    end_lists(s, i, &list, NULL);
 }
 
 static int32_t count_particles(const WadiSphRange *ranges, int range_count)
