@@ -21,9 +21,8 @@ static int32_t place_of(double x, double places_per_metre)
     return (int32_t)(uint32_t)(uint64_t)(int64_t)floor(x * places_per_metre);
 }
 
-static void set_places(void *context, int64_t first, int64_t end)
+static void set_places(const Search *s, int64_t first, int64_t end)
 {
-    const Search *s = context;
     const WadiParticles *p = s->in->particles;
     const int32_t base = s->in->sort->first;
     const double scale = WADI_SPH_PLACES / s->in->spacing;
@@ -36,53 +35,91 @@ static void set_places(void *context, int64_t first, int64_t end)
     }
 }
 
-/* The largest factor that volumes and sizes give a slope: V_i V_j / size^5, size the mean one. That is at
- * most the size where V = size^3, and grows with the square of how full the particles are. */
-static float largest_factor(const WadiSphPairsIn *in, int32_t count)
+/* Bits of the kinds; `first` is a multiple of eight. */
+static void set_kinds(const Search *s, int64_t first, int64_t end)
 {
-    float full = in->volume != NULL ? 0.0f : 1.0f, size = 1.0f;
-    for (int32_t i = 0; i < count && in->volume != NULL; ++i) {
-        const float s = in->size != NULL ? in->size[i] : 1.0f, part = in->volume[i] / (s * s * s);
-        full = part > full ? part : full;
-        size = s > size ? s : size;
+    const uint8_t *is_sand = s->in->is_sand;
+    for (int64_t i = first; i < end; i += 8) {
+        unsigned bits = 0;
+        for (int l = 0; l < 8 && i + l < end; ++l) {
+            bits |= (unsigned)is_sand[i + l] << l;
+        }
+        s->sand[i >> 3] = (uint8_t)bits;
     }
-    return full * full * size;
 }
 
 /* What all passes read. */
-static void prepare(Search *s)
+static void prepare_block(void *context, int64_t first, int64_t end)
 {
-    const WadiSphPairsIn *in = s->in;
-    const int32_t count = s->pairs->count;
-    s->pairs->steepest = wadi_sph_steepest(in->kernel->scale);
-    s->pairs->slope_unit = s->pairs->steepest * largest_factor(in, count) * (1.0f / UINT16_MAX);
-    wadi_sph_lane_table(&s->table);
-    wadi_parallel_for(count, PARTICLE_BLOCK, set_places, s);
+    const Search *s = context;
+    const float *volume = s->in->volume;
+    set_places(s, first, end);
+    if (s->sand != NULL) {
+        set_kinds(s, first, end);
+    }
+    for (int64_t i = first; i < end && volume != NULL; ++i) {
+        s->inverse[i] = volume[i] > LEAST_VOLUME ? 1.0f / volume[i] : 0.0f;
+    }
+}
+
+/* How full the fullest of some particles is. */
+static double full_block(void *context, int64_t first, int64_t end)
+{
+    const WadiSphPairsIn *in = context;
+    float full = 0.0f;
+    for (int64_t i = first; i < end; ++i) {
+        const float size = in->size != NULL ? in->size[i] : 1.0f;
+        const float part = in->size != NULL ? in->volume[i] / (size * size * size) : in->volume[i];
+        full = part > full ? part : full;
+    }
+    return (double)full;
+}
+
+/* The largest factor that volumes and sizes give a slope: V_i V_j / size^5, size the mean one. That is at
+ * most the size where V = size^3, and grows with the square of how full the particles are. */
+static WadiStatus find_largest_factor(const WadiSphPairsIn *in, int32_t count, float *factor,
+                                      WadiArena *arena, WadiError *error)
+{
+    double *partials = NULL;
+    float full = 1.0f, size = 1.0f;
+    if (in->volume != NULL) {
+        const size_t blocks = (size_t)wadi_parallel_block_count(count, PARTICLE_BLOCK);
+        WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &partials, blocks, "neighbours", error));
+        full = (float)wadi_parallel_max(count, PARTICLE_BLOCK, full_block, (void *)in, partials);
+    }
+    for (int32_t i = 0; i < count && in->size != NULL; ++i) {
+        size = in->size[i] > size ? in->size[i] : size;
+    }
+    *factor = full * full * size;
+    return WADI_OK;
 }
 
 static bool has_both_kinds(const uint8_t *is_sand, int32_t count)
 {
-    bool has_both = false;
-    for (int32_t i = 0; i < count; ++i) {
-        has_both = has_both || is_sand[i] != is_sand[0];
-    }
-    return has_both;
+    return count > 1 && memcmp(is_sand, is_sand + 1, (size_t)count - 1) != 0;
 }
 
-/* Bits of the kinds, where there are both. */
-static WadiStatus prepare_kinds(Search *s, WadiArena *arena, WadiError *error)
+/* What all passes read. */
+static WadiStatus prepare(Search *s, WadiArena *arena, WadiError *error)
 {
-    const uint8_t *is_sand = s->in->is_sand;
+    const WadiSphPairsIn *in = s->in;
     const int32_t count = s->pairs->count;
-    if (s->pairs->sum == s->pairs->same_sum) {
-        return WADI_OK;
+    float factor = 1.0f;
+    WADI_TRY(wadi_sph_reach_find(&s->reach, in->sort, in->size, count, arena, error));
+    for (int a = 0; a < 3; ++a) {
+        WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->axis[a], (size_t)count + GROUP, "neighbours", error));
+        memset(s->axis[a] + count, 0, GROUP * sizeof(int32_t));
     }
-    const size_t bytes = (size_t)count / 8 + 1 + sizeof(uint64_t);
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->sand, bytes, "neighbours", error));
-    memset(s->sand, 0, bytes);
-    for (int32_t i = 0; i < count; ++i) {
-        s->sand[i >> 3] |= (uint8_t)(is_sand[i] << (i & 7));
+    if (s->pairs->sum != s->pairs->same_sum) {
+        const size_t bytes = ((size_t)count + 7) / 8;
+        WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->sand, bytes + sizeof(uint64_t), "neighbours", error));
+        memset(s->sand + bytes, 0, sizeof(uint64_t));
     }
+    WADI_TRY(find_largest_factor(in, count, &factor, arena, error));
+    s->pairs->steepest = wadi_sph_steepest(in->kernel->scale);
+    s->pairs->slope_unit = s->pairs->steepest * factor * (1.0f / UINT16_MAX);
+    wadi_sph_lane_table(&s->table);
+    wadi_parallel_for(count, PARTICLE_BLOCK, prepare_block, s);
     return WADI_OK;
 }
 
@@ -100,21 +137,6 @@ static WadiStatus prepare_found(Search *s, WadiArena *arena, WadiError *error)
     return WADI_ARENA_NEW_TEMPORARY(arena, &s->found, (size_t)s->found_start[slabs], "neighbours", error);
 }
 
-static WadiStatus invert_volumes(WadiSphPairs *pairs, const WadiSphPairsIn *in, WadiArena *arena,
-                                 WadiError *error)
-{
-    float *inverse = NULL;
-    if (in->volume == NULL) {
-        return WADI_OK;
-    }
-    WADI_TRY(WADI_ARENA_NEW(arena, &inverse, (size_t)pairs->count, "neighbours", error));
-    for (int32_t i = 0; i < pairs->count; ++i) {
-        inverse[i] = in->volume[i] > LEAST_VOLUME ? 1.0f / in->volume[i] : 0.0f;
-    }
-    pairs->inverse_volume = inverse;
-    return WADI_OK;
-}
-
 WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSphPairsIn *in,
                                WadiArena *arena, WadiError *error)
 {
@@ -129,20 +151,17 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->place, (size_t)count, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->start, (size_t)count + 1, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->same, (size_t)count, "neighbours", error));
-    WADI_TRY(invert_volumes(pairs, in, arena, error));
+    if (in->volume != NULL) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &s.inverse, (size_t)count, "neighbours", error));
+        pairs->inverse_volume = s.inverse;
+    }
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &pairs->same_sum, (size_t)count, "neighbours", error));
     pairs->sum = pairs->same_sum;
     if (has_both_kinds(in->is_sand, count)) {
         WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &pairs->sum, (size_t)count, "neighbours", error));
     }
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    WADI_TRY(wadi_sph_reach_find(&s.reach, sort, in->size, count, arena, error));
-    for (int a = 0; a < 3; ++a) {
-        WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s.axis[a], (size_t)count + GROUP, "neighbours", error));
-        memset(s.axis[a] + count, 0, GROUP * sizeof(int32_t));
-    }
-    WADI_TRY(prepare_kinds(&s, arena, error));
-    prepare(&s);
+    WADI_TRY(prepare(&s, arena, error));
     WADI_TRY(prepare_found(&s, arena, error));
     s.pass = WADI_SPH_COUNT;
     wadi_parallel_for(WADI_SPH_SLABS * (int64_t)sort->tiles.count, 1, wadi_sph_search, &s);

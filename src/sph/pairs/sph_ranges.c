@@ -54,6 +54,24 @@ int wadi_sph_find_even_ranges(const WadiSphRows *rows, int32_t first, int lane,
     return count;
 }
 
+void wadi_sph_count_even_ranges(const WadiSphRows *rows, int32_t count[8])
+{
+    uint32_t start[9] = { 0 }, before = 0, after = 0; /* sums over the rows, which may wrap */
+    for (int n = 0; n < 9; ++n) {
+        const int32_t *here = rows->here[n];
+        for (int l = 0; here != NULL && l < 9; ++l) {
+            start[l] += (uint32_t)here[l];
+        }
+        before += rows->before[n] != NULL ? (uint32_t)(rows->before[n][8] - rows->before[n][7]) : 0;
+        after += rows->after[n] != NULL ? (uint32_t)(rows->after[n][1] - rows->after[n][0]) : 0;
+    }
+    for (int l = 0; l < 8; ++l) {
+        count[l] = (int32_t)(start[l < 7 ? l + 2 : 8] - start[l > 0 ? l - 1 : 0]);
+    }
+    count[0] += (int32_t)before;
+    count[7] += (int32_t)after;
+}
+
 /* Squared distance between cells so many cells apart, spacings^2. */
 static float square_between(int cells)
 {

@@ -42,7 +42,9 @@ void wadi_sph_find_rows(const WadiTileSort *sort, int32_t tile, int bit, WadiSph
 /* The cells around the one in a lane of the row, where all sizes are alike. Returns the number of ranges. */
 int wadi_sph_find_even_ranges(const WadiSphRows *rows, int32_t first, int lane,
                               WadiSphRange out[WADI_SPH_RANGE_MAX]);
-/* The same of a cell or block where sizes differ. */
+/* How many particles those have, by lane. */
+void wadi_sph_count_even_ranges(const WadiSphRows *rows, int32_t count[8]);
+/* The ranges of a cell or block where sizes differ. */
 int wadi_sph_find_ranges(const WadiSphReach *reach, const WadiSphCell *cell,
                          WadiSphRange out[WADI_SPH_RANGE_MAX]);
 

@@ -329,6 +329,24 @@ static int64_t search_ranges(const Search *s, const WadiSphRange *members, int r
     return count * groups;
 }
 
+/* The entries of `found` that the particles of a row have. */
+static int64_t measure_row(const Search *s, const WadiSphRows *rows)
+{
+    const int32_t first = s->in->sort->first, *start = rows->here[4];
+    int32_t candidates[8];
+    int64_t all = 0;
+    wadi_sph_count_even_ranges(rows, candidates);
+    for (int lane = 0; lane < 8; ++lane) {
+        int64_t groups = (candidates[lane] + GROUP - 1) / GROUP;
+        if (candidates[lane] > WADI_SPH_CANDIDATES_MAX) {
+            WadiSphRange ranges[WADI_SPH_RANGE_MAX];
+            groups = count_groups(ranges, wadi_sph_find_even_ranges(rows, first, lane, ranges));
+        }
+        all += groups * (start[lane + 1] - start[lane]);
+    }
+    return all;
+}
+
 /* One pass over a slab, row by row of cells; returns how many entries of `found` it has. */
 static int64_t search_even_slab(const Search *s, int64_t slab, uint16_t *found)
 {
@@ -343,13 +361,17 @@ static int64_t search_even_slab(const Search *s, int64_t slab, uint16_t *found)
             continue;
         }
         wadi_sph_find_rows(sort, tile, bit, &rows);
+        if (s->pass == WADI_SPH_MEASURE) {
+            at += measure_row(s, &rows);
+            continue;
+        }
         const int32_t *start = rows.here[4];
         for (int lane = 0; lane < 8; ++lane) {
             WadiSphRange ranges[WADI_SPH_RANGE_MAX];
             const WadiSphRange member = { start[lane] - sort->first, start[lane + 1] - sort->first };
             if (member.end > member.first) {
                 const int range_count = wadi_sph_find_even_ranges(&rows, sort->first, lane, ranges);
-                at += search_ranges(s, &member, 1, ranges, range_count, found != NULL ? found + at : NULL);
+                at += search_ranges(s, &member, 1, ranges, range_count, found + at);
             }
         }
     }
