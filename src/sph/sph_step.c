@@ -119,6 +119,7 @@ WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepR
         return WADI_OK;
     }
     RUN("resample", wadi_sph_adapt_bodies(sph, now->time, error));
+    const WadiArenaMark mark = wadi_arena_mark(sph->context.scratch);
     WadiStatus status = wadi_sph_sort_awake(sph, &step, error);
     if (status == WADI_OK && sph->sleep.count < particles->count) {
         status = run_stages(sph, &step, report, error);
@@ -128,6 +129,9 @@ WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepR
     report->sleeping_particles = sph->sleep.count;
     WADI_TRY(status);
     WADI_TRY(removed);
+    if (sph->volume_column >= 0) { /* overfull regions are not reported then: nothing of the step is needed */
+        wadi_arena_release(sph->context.scratch, mark);
+    }
     RUN("resample", wadi_sph_adapt(sph, &step, error));
     wadi_sph_report_resampling(sph, &report->resampling);
     return WADI_OK;
