@@ -1,4 +1,5 @@
 /* sph: lists of neighbours against all pairs, and passes of eight neighbours against plain sums. */
+#include "core/alloc.h"
 #include "sph/pairs/sph_candidates.h"
 #include "sph/pressure/sph_operator.h"
 #include "sph_block.h"
@@ -117,15 +118,15 @@ static void check_list(const Block *b, const uint8_t *fixed, const float *volume
 static void lists_are_those_of_all_pairs(void **unused)
 {
     (void)unused;
-    /* A knot is more than a list holds before its kernels are computed; the last one is more than is copied
-     * for a block of cells. */
-    for (int n = 0; n < 5; ++n) {
+    /* A knot is more than a list holds before its kernels are computed; the last two are more than is copied
+     * for a cell or block of cells. */
+    for (int n = 0; n < 6; ++n) {
         Block b;
         uint8_t fixed[COUNT_MAX];
         float volume[COUNT_MAX], size[COUNT_MAX];
         const int32_t knot = n < 4 ? 400 : WADI_SPH_CANDIDATES_MAX + 100;
         make_mixture(&b, n < 4 ? 12 : SIDE_MAX, n % 2 != 0, knot);
-        find(&b, fixed, volume, n < 2 ? NULL : size);
+        find(&b, fixed, volume, n < 2 || n == 5 ? NULL : size);
         int64_t longest = 0;
         for (int32_t i = 0; i < b.count; i += n < 4 ? 1 : 50) {
             check_list(&b, fixed, volume, i);
@@ -135,6 +136,54 @@ static void lists_are_those_of_all_pairs(void **unused)
         CHECK_AT_MOST(0.75 * knot, (double)longest);
         block_free(&b);
     }
+}
+
+/* In a closed box all within the support of a side are near, and have one to three contacts. */
+static void contacts_take_no_more_room_than_they_need(void **unused)
+{
+    (void)unused;
+    Block b;
+    WadiError error;
+    block_make(&b, 12, 12, 12, 0.2, 63, 0.02);
+    CHECK_OK(wadi_tile_sort(&b.sort, &b.particles, WADI_SPH_SUPPORT * b.spacing, &b.arena, &error), error);
+    const size_t before = b.arena.live;
+    const WadiSphWallsIn in = { .solids = &b.solids,
+                                .particles = &b.particles,
+                                .sort = &b.sort,
+                                .kernel = &b.kernel,
+                                .spacing = b.spacing };
+    CHECK_OK(wadi_sph_walls_find(&b.walls, &in, &b.arena, &error), error);
+    size_t contacts = 0;
+    for (int32_t n = 0; n < b.walls.count; ++n) {
+        assert_ptr_equal(b.walls.contact[n], b.walls.contact[0] + contacts);
+        contacts += b.walls.contact_count[n];
+    }
+    assert_int_equal(b.walls.count, 12 * 12 * 12 - 8 * 8 * 8);
+    const size_t per_near = sizeof(uint8_t) + sizeof(WadiSphContact *) + sizeof(float) + sizeof(WadiF4);
+    const size_t room = (size_t)b.count * sizeof *b.walls.of + (size_t)b.walls.count * per_near +
+                        contacts * sizeof(WadiSphContact);
+    CHECK_AT_MOST((double)(b.arena.live - before), (double)room + 6 * WADI_ALIGNMENT);
+    block_free(&b);
+}
+
+/* With the forces end the sums, one of each kind and one of both, and the images; the lists stay. */
+static void sums_end_before_the_lists(void **unused)
+{
+    (void)unused;
+    Block b;
+    uint8_t fixed[1728];
+    float volume[1728];
+    make_mixture(&b, 12, true, 0);
+    const WadiArenaMark mark = wadi_arena_mark(&b.arena);
+    find(&b, fixed, volume, NULL);
+    const size_t before = b.arena.live;
+    wadi_sph_pairs_end_forces(&b.pairs, &b.arena, mark);
+    CHECK_AT_MOST((double)(2 * sizeof(WadiF4)), (double)(before - b.arena.live) / b.count);
+    assert_null(b.pairs.sum);
+    for (int32_t i = 0; i < b.count; ++i) {
+        check_list(&b, fixed, volume, i);
+    }
+    block_free(&b);
 }
 
 /* Forces and rates as written in theory 11.4, summed in double. */
@@ -223,6 +272,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_are_those_of_all_pairs),
+        cmocka_unit_test(contacts_take_no_more_room_than_they_need),
+        cmocka_unit_test(sums_end_before_the_lists),
         cmocka_unit_test(passes_of_eight_are_plain_sums),
         cmocka_unit_test(scattered_particles_are_denser),
     };
