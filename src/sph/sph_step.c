@@ -5,24 +5,35 @@
 #include "sph/sph.h"
 #include "sph/sph_stage.h"
 
-/* Particles of different sizes. Volumes of water follow its mass later, where it has pores to go to. */
-static WadiStatus set_sizes(const WadiSph *sph, WadiSphStep *step, WadiError *error)
+enum { BLOCK = 4096 };
+
+typedef struct Begin {
+    const WadiSph *sph;
+    WadiSphStep *step;
+} Begin;
+
+static void begin_block(void *context, int64_t first, int64_t end)
 {
-    const size_t count = (size_t)step->count;
-    if (sph->volume_column < 0) {
-        return WADI_OK;
+    const Begin *begin = context;
+    const WadiSph *sph = begin->sph;
+    const WadiSphStep *step = begin->step;
+    const uint8_t *material = sph->context.particles->material + step->sort.first;
+    const float *pressure =
+        (const float *)wadi_particles_column(sph->context.particles, sph->pressure_column) + step->sort.first;
+    const float from_pascal = (float)(step->dt / (sph->materials.density * sph->spacing));
+    for (int64_t i = first; i < end; ++i) {
+        step->is_sand[i] = sph->materials.is_sand[material[i]];
+        const bool is_fixed = step->fixed != NULL && step->fixed[i] != 0;
+        step->lightness[i] = is_fixed ? WADI_SPH_FIXED_LIGHTNESS : 1.0f / sph->materials.mass[material[i]];
+        step->pressure[i] = pressure[i] * from_pascal;
     }
-    step->whole =
-        (const double *)wadi_particles_column(sph->context.particles, sph->volume_column) + step->sort.first;
-    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &step->size, count, "sizes", error));
-    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &step->volume, count, "sizes", error));
-    for (size_t i = 0; i < count; ++i) {
+    for (int64_t i = first; i < end && step->whole != NULL; ++i) {
         step->size[i] = (float)cbrt(step->whole[i]);
         step->volume[i] = (float)step->whole[i];
     }
-    return WADI_OK;
 }
 
+/* Volumes of water follow its mass later, where it has pores to go to. */
 static WadiStatus begin(const WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
     WadiArena *arena = sph->context.scratch;
@@ -34,16 +45,13 @@ static WadiStatus begin(const WadiSph *sph, WadiSphStep *step, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(arena, &step->lightness, count, "particles", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->density, count, "particles", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->pressure, count, "particles", error));
-    const float *pressure = wadi_particles_column(p, sph->pressure_column);
-    const float from_pascal = (float)(step->dt / (sph->materials.density * sph->spacing));
-    for (size_t i = 0; i < count; ++i) {
-        const size_t k = (size_t)step->sort.first + i;
-        step->is_sand[i] = sph->materials.is_sand[p->material[k]];
-        const bool is_fixed = step->fixed != NULL && step->fixed[i] != 0;
-        step->lightness[i] = is_fixed ? WADI_SPH_FIXED_LIGHTNESS : 1.0f / sph->materials.mass[p->material[k]];
-        step->pressure[i] = pressure[k] * from_pascal;
+    if (sph->volume_column >= 0) { /* particles of different sizes */
+        step->whole = (const double *)wadi_particles_column(p, sph->volume_column) + step->sort.first;
+        WADI_TRY(WADI_ARENA_NEW(arena, &step->size, count, "sizes", error));
+        WADI_TRY(WADI_ARENA_NEW(arena, &step->volume, count, "sizes", error));
     }
-    return set_sizes(sph, step, error);
+    wadi_parallel_for(step->count, BLOCK, begin_block, &(Begin){ sph, step });
+    return WADI_OK;
 }
 
 static WadiStatus find_walls(const WadiSph *sph, WadiSphStep *step, WadiError *error)

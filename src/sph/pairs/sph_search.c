@@ -246,12 +246,11 @@ static void fill_nothing(const Search *s, int32_t i)
     s->pairs->same_sum[i] = s->pairs->sum[i] = (WadiF4){ 0 };
 }
 
-/* One pass over particles of a cell or block, the first of which is candidate `own`; `found` has an entry for
- * each sixteen candidates. */
+/* One pass over particles of a cell or block, the first of which is candidate `own`; `found` has `groups`
+ * entries a particle, one for each sixteen candidates. Particles without a list need none of these. */
 static void search_flat_cell(const Search *s, const WadiSphCandidates *c, int32_t from, int32_t to, int own,
-                             uint16_t *found)
+                             uint16_t *found, int64_t groups)
 {
-    const int groups = (c->count + GROUP - 1) / GROUP;
     for (int32_t i = from; i < to; ++i, ++own, found += groups) {
         const bool is_fixed = s->in->fixed != NULL && s->in->fixed[i] != 0;
         if (s->pass == WADI_SPH_COUNT && is_fixed) {
@@ -320,13 +319,24 @@ static int64_t search_ranges(const Search *s, const WadiSphRange *members, int r
         const int32_t from = members[n].first, to = members[n].end;
         if (is_flat && from < to) {
             const int own = wadi_sph_candidates_number(ranges, range_count, from);
-            search_flat_cell(s, &c, from, to, own, found);
+            search_flat_cell(s, &c, from, to, own, found, groups);
         } else {
             search_cell(s, from, to, ranges, range_count, found, groups);
         }
         found += (to - from) * groups;
     }
     return count * groups;
+}
+
+/* Whether one of some particles gets a list. */
+static bool has_lists(const Search *s, const WadiSphRange *of)
+{
+    const uint8_t *fixed = s->in->fixed;
+    int32_t i = of->first;
+    while (fixed != NULL && i < of->end && fixed[i] != 0) {
+        ++i;
+    }
+    return i < of->end;
 }
 
 /* The entries of `found` that the particles of a row have. */
@@ -342,7 +352,8 @@ static int64_t measure_row(const Search *s, const WadiSphRows *rows)
             WadiSphRange ranges[WADI_SPH_RANGE_MAX];
             groups = count_groups(ranges, wadi_sph_find_even_ranges(rows, first, lane, ranges));
         }
-        all += groups * (start[lane + 1] - start[lane]);
+        const WadiSphRange member = { start[lane] - first, start[lane + 1] - first };
+        all += has_lists(s, &member) ? groups * (member.end - member.first) : 0;
     }
     return all;
 }
@@ -369,7 +380,9 @@ static int64_t search_even_slab(const Search *s, int64_t slab, uint16_t *found)
         for (int lane = 0; lane < 8; ++lane) {
             WadiSphRange ranges[WADI_SPH_RANGE_MAX];
             const WadiSphRange member = { start[lane] - sort->first, start[lane + 1] - sort->first };
-            if (member.end > member.first) {
+            if (!has_lists(s, &member)) {
+                search_flat_cell(s, NULL, member.first, member.end, 0, found + at, 0);
+            } else {
                 const int range_count = wadi_sph_find_even_ranges(&rows, sort->first, lane, ranges);
                 at += search_ranges(s, &member, 1, ranges, range_count, found + at);
             }
