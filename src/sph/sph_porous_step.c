@@ -130,12 +130,12 @@ WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step, WadiError *error)
     if (step->volume == NULL) {
         WADI_TRY(WADI_ARENA_NEW(arena, &step->volume, count, "wet sand", error));
     }
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->slope, count, "wet sand", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->cohesion, count, "wet sand", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &step->slope, count, "wet sand", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &step->cohesion, count, "wet sand", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->seep, count, "wet sand", error));
     memset(step->seep, 0, count * sizeof *step->seep);
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->mud, count, "wet sand", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->pore, count, "wet sand", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &step->mud, count, "wet sand", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &step->pore, count, "wet sand", error));
     const double *water = wadi_particles_column(sph->context.particles, sph->water_column);
     Wetting w = { .sph = sph,
                   .step = step,

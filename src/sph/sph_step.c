@@ -80,13 +80,20 @@ static WadiStatus find_pairs(const WadiSph *sph, WadiSphStep *step, WadiError *e
     return wadi_sph_pairs_find(&step->pairs, step->density, &in, sph->context.scratch, error);
 }
 
+/* Releases what forces alone need. */
+static void end_forces(const WadiSph *sph, WadiSphStep *step, WadiArenaMark mark)
+{
+    wadi_sph_pairs_end_forces(&step->pairs, sph->context.scratch, mark);
+    step->slope = step->cohesion = step->mud = step->pore = NULL;
+}
+
 static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *report, WadiError *error)
 {
     RUN("sort", begin(sph, step, error));
+    const WadiArenaMark mark = wadi_arena_mark(sph->context.scratch);
     RUN("wet", wadi_sph_wet(sph, step, error));
     RUN("walls", find_walls(sph, step, error));
     RUN("sleep", wadi_sph_find_calm(sph, step, error));
-    const WadiArenaMark mark = wadi_arena_mark(sph->context.scratch);
     RUN("neighbours", find_pairs(sph, step, error));
     RUN("forces", wadi_sph_add_forces(sph, step, error));
     RUN("forces", wadi_sph_stick(sph, step));
@@ -103,7 +110,7 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     }
     RUN("pressure", wadi_sph_solve_shift(sph, step, error));
     RUN("pressure", wadi_sph_find_overfull(sph, step, &report->overfull, error));
-    wadi_sph_pairs_end_forces(&step->pairs, sph->context.scratch, mark);
+    end_forces(sph, step, mark);
     RUN("porous", wadi_sph_flow_in_pores(sph, step, report, error));
     RUN("sleep", wadi_sph_check_loads(sph, step, error));
     RUN("move", wadi_sph_move(sph, step, report, error));
