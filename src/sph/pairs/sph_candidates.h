@@ -13,7 +13,7 @@
 enum { WADI_SPH_CANDIDATES_MAX = 2048 };
 
 /* Arrays are padded, since whole vectors are written. */
-enum { WADI_SPH_CANDIDATES_PADDED = WADI_SPH_CANDIDATES_MAX + WADI_SPH_SIXTEEN };
+enum { WADI_SPH_CANDIDATES_PADDED = WADI_SPH_CANDIDATES_MAX + 64 };
 
 typedef struct WadiSphCandidates {
     int count;
@@ -175,6 +175,40 @@ static inline __attribute__((always_inline)) int wadi_sph_candidates_append(cons
     }
 #endif
     return __builtin_popcount(bits);
+}
+
+/* Writes the candidates whose bits in `found` are 1, all of them; up to sixteen entries more are overwritten.
+ * Three entries after those of `found` are read. Returns how many are 1. */
+static inline __attribute__((always_inline)) int wadi_sph_candidates_collect(const WadiSphCandidates *c,
+                                                                             const WadiSphLaneTable *table,
+                                                                             const uint16_t *found,
+                                                                             uint32_t *to)
+{
+    const int count = c->count;
+    int held = 0;
+#ifdef __AVX512F__
+    for (int n = 0; n < count; n += WADI_SPH_SIXTEEN) {
+        held += wadi_sph_candidates_append(c, table, to + held, n, found[n / WADI_SPH_SIXTEEN]);
+    }
+#else
+    /* One by one from 64 bits: fewer instructions than a table for each eight. */
+    (void)table;
+    enum { BITS = 64, UNROLLED = 4 };
+    for (int n = 0; n < count; n += BITS) {
+        const uint16_t *four = found + n / WADI_SPH_SIXTEEN;
+        uint64_t bits =
+            (uint64_t)four[0] | (uint64_t)four[1] << 16 | (uint64_t)four[2] << 32 | (uint64_t)four[3] << 48;
+        bits &= count - n >= BITS ? UINT64_MAX : (UINT64_C(1) << (count - n)) - 1;
+        const int number = __builtin_popcountll(bits);
+        for (int k = 0; k < number; k += UNROLLED) {
+            for (int l = 0; l < UNROLLED; ++l, bits &= bits - 1) {
+                to[held + k + l] = c->offset[n + __builtin_ctzll(bits | UINT64_C(1) << (BITS - 1))];
+            }
+        }
+        held += number;
+    }
+#endif
+    return held;
 }
 
 #endif

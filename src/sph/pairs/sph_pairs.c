@@ -134,7 +134,10 @@ static WadiStatus prepare_found(Search *s, WadiArena *arena, WadiError *error)
     for (int64_t n = 0; n < slabs; ++n) {
         s->found_start[n + 1] += s->found_start[n];
     }
-    return WADI_ARENA_NEW_TEMPORARY(arena, &s->found, (size_t)s->found_start[slabs], "neighbours", error);
+    const size_t entries = (size_t)s->found_start[slabs];
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->found, entries + 3, "neighbours", error));
+    memset(s->found + entries, 0, 3 * sizeof *s->found);
+    return WADI_OK;
 }
 
 WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSphPairsIn *in,

@@ -219,14 +219,9 @@ static void fill_from_candidates(const Search *s, const WadiSphCandidates *c, in
         divide_candidates(s, c, i, found);
         return;
     }
-    const int count = c->count;
-    int held = 0;
     WadiSphList list;
     wadi_sph_list_begin(&list, start);
-    for (int n = 0; n < count; n += GROUP) {
-        held += wadi_sph_candidates_append(c, &s->table, list.offset + held, n, found[n / GROUP]);
-    }
-    list.count = held;
+    list.count = wadi_sph_candidates_collect(c, &s->table, found, list.offset);
     end_lists(s, i, &list, NULL);
 }
 

@@ -26,7 +26,7 @@ typedef struct WadiSphSearch {
     uint8_t *sand;
     WadiSphSearchPass pass;
     /* Of the groups of sixteen that a particle is compared with, in the order of the search: those within its
-     * support as bits. Slab n begins at found_start[n]. */
+     * support as bits; padded by three. Slab n begins at found_start[n]. */
     uint16_t *found;
     int64_t *found_start;
     WadiSphLaneTable table;
