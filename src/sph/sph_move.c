@@ -1,4 +1,6 @@
 /* Particles get their velocities and pressures and move; solids stop them, should the pressure fail to. */
+#include <math.h>
+
 #include "core/parallel.h"
 #include "particles/collide.h"
 #include "sph/sph.h"
@@ -35,6 +37,20 @@ static WadiF4 stop_at_walls(const WadiSphStep *step, int32_t i, WadiF4 v)
     return v;
 }
 
+/* Whether a way of `length` (spacings) is too short to reach the walls that a particle has contacts with, none of
+ * which moves. */
+static bool stays_clear(const WadiSphWalls *walls, int32_t near, double length)
+{
+    bool is_clear = walls->contact_count[near] > 0;
+    for (int c = 0; c < walls->contact_count[near]; ++c) {
+        const WadiSphContact *contact = &walls->contact[near][c];
+        const WadiF4 v = contact->velocity;
+        is_clear = is_clear && length + 2.0 * SKIN < (double)contact->normal[3] && v[0] == 0.0f &&
+                   v[1] == 0.0f && v[2] == 0.0f;
+    }
+    return is_clear;
+}
+
 static void move_block(void *context, int64_t first, int64_t end)
 {
     const Move *m = context;
@@ -58,7 +74,12 @@ static void move_block(void *context, int64_t first, int64_t end)
         } else {
             const WadiF4 stopped = stop_at_walls(step, (int32_t)i, v);
             p->vx[k] = stopped[0], p->vy[k] = stopped[1], p->vz[k] = stopped[2];
-            wadi_collide_move_one(&m->collide, p, k, to, &m->reports[first / BLOCK]);
+            const double way = dt * sqrt((double)(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])) / m->sph->spacing;
+            if (stays_clear(&step->walls, step->walls.of[i], way)) {
+                p->x[k] = to.x, p->y[k] = to.y, p->z[k] = to.z;
+            } else {
+                wadi_collide_move_one(&m->collide, p, k, to, &m->reports[first / BLOCK]);
+            }
         }
     }
 }
