@@ -45,19 +45,31 @@ static bool is_near(const Finder *all, int32_t i)
     return wadi_solids_clearance(f.in->solids, x, f.in->time, f.reach) < f.reach;
 }
 
-/* Marks near particles by 0 and others by -1. Tiles far from all solids cost one distance. */
+/* Whether a solid may be within the longest support of a place in a cube with this middle. */
+static bool may_be_near(const Finder *f, WadiVec3 middle, double side)
+{
+    const double radius = 0.5 * sqrt(3.0) * side + f->farthest;
+    return wadi_solids_clearance(f->in->solids, middle, f->in->time, radius) < radius;
+}
+
+/* Marks near particles by 0 and others by -1. Tiles far from all solids cost one distance, and so do cells. */
 static void mark_tiles(void *context, int64_t first, int64_t end)
 {
     const Finder *f = context;
     const WadiTileSort *sort = f->in->sort;
-    const double side = WADI_TILE_SIDE * sort->cell_size, half = 0.5 * side;
+    const double h = sort->cell_size, side = WADI_TILE_SIDE * h;
     for (int64_t t = first; t < end; ++t) {
         const WadiTile tile = sort->tiles.tiles[t];
-        const WadiVec3 middle = { tile.x * side + half, tile.y * side + half, tile.z * side + half };
-        const double radius = sqrt(3.0) * half + f->farthest;
-        const bool is_far = wadi_solids_distance(f->in->solids, middle, f->in->time, radius) >= radius;
-        for (int32_t i = sort->tile_start[t]; i < sort->tile_start[t + 1]; ++i) {
-            f->walls->of[i - sort->first] = !is_far && is_near(f, i) ? 0 : -1;
+        const WadiVec3 low = { tile.x * side, tile.y * side, tile.z * side };
+        const bool is_far =
+            !may_be_near(f, wadi_add(low, wadi_vec3(0.5 * side, 0.5 * side, 0.5 * side)), side);
+        WadiTileCell cell;
+        for (wadi_tile_cells_begin(&cell, sort, (int32_t)t); wadi_tile_cells_next(&cell, sort);) {
+            const WadiVec3 to = { cell.lane + 0.5, (cell.row & 7) + 0.5, (cell.row >> 3) + 0.5 };
+            const bool may_be = !is_far && may_be_near(f, wadi_add_scaled(low, to, h), h);
+            for (int32_t i = cell.first; i < cell.end; ++i) {
+                f->walls->of[i - sort->first] = may_be && is_near(f, i) ? 0 : -1;
+            }
         }
     }
 }
