@@ -1,4 +1,4 @@
-/* Flows of water between a particle and eight of its neighbours, in a substep and without limits:
+/* Flows of water between a particle and eight of its neighbours, without limits:
  *   J_ij = conductance (Phi_i - Phi_j),  conductance = slope rate mobility of the donor
  * Exactly the opposite from the other side: all that decides on it is the same there, or the opposite. */
 #ifndef WADI_SPH_FLUX_H
@@ -60,25 +60,40 @@ static inline void wadi_sph_flux_list(const WadiSphFlow *x, int32_t i, bool of_s
     list->rate = is_even ? rate * pairs->slope_unit : NAN;
 }
 
+/* The heads of eight neighbours with offsets j. */
+static inline __attribute__((always_inline)) void wadi_sph_load_levels(const WadiSphFlow *x,
+                                                                       const uint32_t *j, WadiF8 *out)
+{
+    for (int l = 0; l < WADI_SPH_LANES; ++l) {
+        (*out)[l] = x->level[j[l] >> 4];
+    }
+}
+
 /* The pressure of single particles of water is noisy: without this, water and saturated sand would exchange
  * it for ever. */
-static inline __attribute__((always_inline)) void wadi_sph_remove_noise(const WadiSphFlow *x,
-                                                                        const WadiSphFluxList *list,
-                                                                        const uint32_t *j, WadiF8 *drop)
+static inline __attribute__((always_inline)) void wadi_sph_remove_noise(const WadiSphFlow *x, int32_t i,
+                                                                        const uint32_t *j, float least,
+                                                                        WadiF8 *drop)
 {
-    WadiF8 noise = (WadiF8){ 0 } + list->noise;
+    WadiF8 noise = (WadiF8){ 0 } + least;
     for (int l = 0; l < WADI_SPH_LANES && x->in->pairs->size != NULL; ++l) {
         const float other = wadi_sph_size(x->in->pairs, (int32_t)(j[l] >> 4));
-        noise[l] = list->noise * 0.5f * (wadi_sph_size(x->in->pairs, list->i) + other);
+        noise[l] = least * 0.5f * (wadi_sph_size(x->in->pairs, i) + other);
     }
     const WadiF8 zero = { 0 }, down = *drop - noise, up = *drop + noise;
     *drop = WADI_MAX8(down, zero) + WADI_MIN8(up, zero);
 }
 
-/* Flows to the neighbours n .. n + 7, and their conductances; 0 beyond the end of the list. */
-static inline __attribute__((always_inline)) void wadi_sph_flux_eight(const WadiSphFlow *x,
+/* What the flows to the neighbours n .. n + 7 are made of. Conductances are 0 beyond the end of the list. */
+typedef struct WadiSphFluxTerms {
+    WadiF8 forth, back; /* 1/Pa: where the particle gives, and where its neighbour does */
+    WadiF8 fall;        /* Pa */
+    WadiF8 head;        /* Pa, of the neighbours */
+} WadiSphFluxTerms;
+
+static inline __attribute__((always_inline)) void wadi_sph_flux_terms(const WadiSphFlow *x,
                                                                       const WadiSphFluxList *list, int64_t n,
-                                                                      WadiF8 *flow, WadiF8 *conductance)
+                                                                      WadiSphFluxTerms *terms)
 {
     const WadiSphPairs *pairs = x->in->pairs;
     const uint32_t *j = pairs->offset + n;
@@ -101,17 +116,35 @@ static inline __attribute__((always_inline)) void wadi_sph_flux_eight(const Wadi
             rate[l] = wadi_sph_flux_rate(x, list->i, (int32_t)(j[l] >> 4)) * pairs->slope_unit;
         }
     }
-    const float *weight = x->weight, head = list->head;
-    const WadiF8 fall = eight.x * weight[0] + eight.y * weight[1] + eight.z * weight[2];
-    const WadiF8 raw = (head - eight.number) - fall, size = WADI_MAX8(raw, -raw);
-    const WadiF8 heads = fabsf(head) + WADI_MAX8(eight.number, -eight.number);
-    WadiF8 drop = (WadiF8)((WadiI8)raw & (size > WADI_SPH_DROP_EPSILON * heads));
+    const float *weight = x->weight;
+    terms->fall = eight.x * weight[0] + eight.y * weight[1] + eight.z * weight[2];
+    terms->head = eight.number;
+    terms->forth = slope * rate * list->mobility;
+    terms->back = slope * rate * others;
+}
+
+/* head - other - fall, and 0 where that is rounding. */
+static inline __attribute__((always_inline)) void wadi_sph_flux_drop(float head, const WadiF8 *other,
+                                                                     const WadiF8 *fall, WadiF8 *drop)
+{
+    const WadiF8 raw = (head - *other) - *fall, size = WADI_MAX8(raw, -raw);
+    const WadiF8 heads = fabsf(head) + WADI_MAX8(*other, -*other);
+    *drop = (WadiF8)((WadiI8)raw & (size > WADI_SPH_DROP_EPSILON * heads));
+}
+
+/* Flows to the neighbours n .. n + 7. */
+static inline __attribute__((always_inline)) void wadi_sph_flux_eight(const WadiSphFlow *x,
+                                                                      const WadiSphFluxList *list, int64_t n,
+                                                                      WadiF8 *flow)
+{
+    WadiSphFluxTerms terms;
+    WadiF8 drop;
+    wadi_sph_flux_terms(x, list, n, &terms);
+    wadi_sph_flux_drop(list->head, &terms.head, &terms.fall, &drop);
     if (list->is_other_kind) {
-        wadi_sph_remove_noise(x, list, j, &drop);
+        wadi_sph_remove_noise(x, list->i, x->in->pairs->offset + n, list->noise, &drop);
     }
-    const WadiI8 gives = drop > 0.0f;
-    *conductance = slope * rate * WADI_ROW_SELECT(gives, (WadiF8){ 0 } + list->mobility, others);
-    *flow = *conductance * drop;
+    *flow = WADI_ROW_SELECT(drop > 0.0f, terms.forth, terms.back) * drop;
 }
 
 #endif

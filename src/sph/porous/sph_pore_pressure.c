@@ -1,42 +1,46 @@
-/* Pressure in saturated pores: one unilateral problem,
- *   p_i >= 0,  gain_i(p) <= room_i,  p_i = 0 where there is room left
- * by projected steps, each over the particle's own conductance, with Nesterov's acceleration. [theory 11.6]
- * Differs: LAD08 makes it a function of S and density; then it does not carry the weight of water above. */
+/* Heads at the end of a step, of sand with fast pairs: one monotone problem,
+ *   water_i + gain_i(h) = min(capacity_i, water_i + storage_i (h_i + P_c,i))
+ * The head of full sand is its pressure, the least with which it takes no more than its room. By steps each
+ * over a bound of the particle's own row, with Nesterov's acceleration. [theory 11.6]
+ * Differs: LAD08 makes the pressure a function of S and density; then it does not carry the weight of water
+ * above. */
 #include <math.h>
 #include <string.h>
 
 #include "core/parallel.h"
+#include "matter/wetting.h"
 #include "sph/porous/sph_flux.h"
 #include "world/water.h"
 
 enum { BLOCK = WADI_SPH_FLOW_BLOCK, ITERATIONS = 60 };
 
-static const double STEP = 0.5;       /* the operator over its diagonal has eigenvalues below 2 */
-static const double TOLERANCE = 0.01; /* mean change of the head, of a spacing of water */
+static const double TOLERANCE = 0.005; /* mean change of the head, of a spacing of water */
 
 typedef struct Solve {
     WadiSphFlow *flow;
-    double *pressure, *last; /* per listed particle */
-    double *guess;           /* the extrapolated one, in the heads */
+    double *now, *last; /* heads, per listed particle */
+    double *guess;      /* the extrapolated ones */
+    double *storage;    /* 1/Pa: mass over head on the way to saturation */
     double momentum;
-    double part; /* of the room that a substep may fill */
     double *partials;
     int64_t blocks;
 } Solve;
 
-/* Gain of a particle in a substep, and its conductance. */
+/* Gain of a particle, and its conductance. */
 static double gain_of(const WadiSphFlow *x, int32_t i, double *conductance)
 {
+    const uint32_t *j = x->in->pairs->offset + wadi_sph_flow_first(x, i);
+    const int64_t start = x->flow_start[i], room = wadi_sph_flow_room(x, i);
     WadiF8 flows = { 0 }, conductances = { 0 };
-    for (int kind = 0; kind < 2; ++kind) {
-        WadiSphFluxList list;
-        wadi_sph_flux_list(x, i, kind == 0, &list);
-        for (int64_t n = list.first; n < list.end; n += WADI_SPH_LANES) {
-            WadiF8 flow, each;
-            wadi_sph_flux_eight(x, &list, n, &flow, &each);
-            flows += flow;
-            conductances += each;
-        }
+    for (int64_t n = 0; n < room; n += WADI_SPH_LANES) {
+        WadiF8 other;
+        wadi_sph_load_levels(x, j + n, &other);
+        const WadiF8 drop = (x->level[i] - other) - *(const WadiF8 *)(x->fall + start + n);
+        const WadiF8 forth = *(const WadiF8 *)(x->forth + start + n);
+        const WadiF8 back = *(const WadiF8 *)(x->back + start + n);
+        const WadiF8 each = WADI_ROW_SELECT(drop > 0.0f, forth, back);
+        flows += each * drop;
+        conductances += each;
     }
     double each;
     const double out = wadi_sph_outflow(x, i, &each);
@@ -55,15 +59,19 @@ static double step_block(void *context, int64_t first, int64_t end)
             continue;
         }
         double conductance;
+        const double before = s->now[a], guess = s->guess[a];
+        /* What it would gain with the head 0 beyond its room: it becomes full or not. */
         const double gain = gain_of(x, i, &conductance);
-        const double room = larger(0.0, x->capacity[i] - x->water[i]) * s->part;
-        const double before = s->pressure[a];
-        const double step = conductance > 0.0 ? STEP * (gain - room) / conductance : -s->guess[a];
-        const double now = larger(0.0, s->guess[a] + step);
-        moved += fabs(now - s->guess[a]);
-        back += (s->guess[a] - now) * (now - before) * conductance;
+        const double room = larger(0.0, x->capacity[i] - x->water[i]);
+        const double beyond = gain + conductance * guess - room;
+        const double storage = beyond < 0.0 ? s->storage[a] : 0.0;
+        const double row = storage + conductance;
+        const double wanted = row > 0.0 ? beyond / row : guess;
+        const double now = guess + (wanted - guess) * (row > 0.0 ? row / (row + conductance) : 0.0);
+        moved += fabs(now - guess);
+        back += (guess - now) * (now - before) * row;
         s->last[a] = before;
-        s->pressure[a] = now;
+        s->now[a] = now;
     }
     s->partials[s->blocks + first / BLOCK] = back;
     return moved;
@@ -76,11 +84,35 @@ static void extrapolate_block(void *context, int64_t first, int64_t end)
     for (int64_t a = first; a < end; ++a) {
         const int32_t i = x->list[a];
         if (x->in->is_sand[i]) {
-            const double guess = s->pressure[a] + s->momentum * (s->pressure[a] - s->last[a]);
-            x->head[i] += guess - s->guess[a];
-            wadi_sph_set_number(x->in->pairs, i, (float)x->head[i]);
-            s->guess[a] = guess;
+            s->guess[a] = s->now[a] + s->momentum * (s->now[a] - s->last[a]);
+            x->head[i] = s->guess[a];
+            x->level[i] = (float)s->guess[a];
         }
+    }
+}
+
+/* From the saturation of i straight to a head of 0 at saturation: less than the curve stores, so that no
+ * head passes that of its neighbours. */
+static double storage_of(const WadiSphFlow *x, int32_t i)
+{
+    const WadiSphPorousIn *in = x->in;
+    const WadiPoresDef *pores = &in->materials[in->material[i]].pores;
+    const double room = x->capacity[i] - x->water[i];
+    const double suction = wadi_suction(pores, smaller(1.0, x->water[i] / x->capacity[i]));
+    if (room > 1e-6 * x->capacity[i] && suction > 0.0) {
+        return room / suction;
+    }
+    const double slope = wadi_suction_slope(pores, 1.0);
+    return slope > 0.0 ? x->capacity[i] / slope : 1e30;
+}
+
+static void begin_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int64_t a = first; a < end; ++a) {
+        const int32_t i = s->flow->list[a];
+        s->now[a] = s->last[a] = s->guess[a] = s->flow->head[i];
+        s->storage[a] = s->flow->in->is_sand[i] ? storage_of(s->flow, i) : 0.0;
     }
 }
 
@@ -89,24 +121,22 @@ static WadiStatus begin(Solve *s, WadiArena *arena, WadiError *error)
     const WadiSphFlow *x = s->flow;
     const size_t count = (size_t)x->list_count;
     s->blocks = wadi_parallel_block_count(x->list_count, BLOCK);
-    WADI_TRY(WADI_ARENA_NEW(arena, &s->pressure, count, "pore pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->now, count, "pore pressure", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->last, count, "pore pressure", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->guess, count, "pore pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->storage, count, "pore pressure", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->partials, 2 * (size_t)s->blocks, "pore pressure", error));
-    for (size_t a = 0; a < count; ++a) {
-        s->pressure[a] = s->last[a] = s->guess[a] = x->in->pressure[x->list[a]];
-    }
+    wadi_parallel_for(x->list_count, BLOCK, begin_block, s);
     return WADI_OK;
 }
 
-WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int substeps, int *iterations, WadiArena *arena,
-                                  WadiError *error)
+WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int *iterations, WadiArena *arena, WadiError *error)
 {
     const WadiArenaMark mark = wadi_arena_mark(arena);
     const WadiSphPorousIn *in = x->in;
     const double g = wadi_norm(in->gravity);
     const double tolerance = TOLERANCE * in->water_density * (g > 0.0 ? g : 9.81) * in->spacing;
-    Solve s = { .flow = x, .part = 1.0 / substeps };
+    Solve s = { .flow = x };
     WADI_TRY(begin(&s, arena, error));
     double t = 1.0;
     for (*iterations = 0; *iterations < ITERATIONS && x->list_count > 0;) {
@@ -116,7 +146,7 @@ WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int substeps, int *iterations,
             back += s.partials[s.blocks + b];
         }
         *iterations += 1;
-        const bool is_done = moved <= STEP * tolerance * x->list_count || *iterations == ITERATIONS;
+        const bool is_done = moved <= tolerance * x->list_count || *iterations == ITERATIONS;
         const double next = back > 0.0 ? 1.0 : 0.5 * (1.0 + sqrt(1.0 + 4.0 * t * t));
         s.momentum = back > 0.0 || is_done ? 0.0 : (t - 1.0) / next;
         t = next;
@@ -126,8 +156,11 @@ WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int substeps, int *iterations,
         }
     }
     for (int32_t a = 0; a < x->list_count; ++a) {
-        in->pressure[x->list[a]] = s.pressure[a];
-        wadi_sph_flow_set_head(x, x->list[a]);
+        const int32_t i = x->list[a];
+        if (in->is_sand[i]) {
+            in->pressure[i] = larger(0.0, s.now[a]);
+            wadi_sph_set_number(in->pairs, i, x->level[i]);
+        }
     }
     wadi_arena_release(arena, mark);
     return WADI_OK;

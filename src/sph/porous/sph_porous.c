@@ -28,18 +28,14 @@ static inline __attribute__((always_inline)) void limit_four(const WadiSphFlow *
 static void add_gains(const WadiSphFlow *x, int32_t i, WadiSphGain *gain)
 {
     const WadiSphPairs *pairs = x->in->pairs;
-    const int64_t end = pairs->start[i + 1];
-    const int64_t shift = x->flow_shift[i];
-    for (int64_t n = wadi_sph_flow_first(x, i); n < end; n += 4) {
-        const int32_t left = (int32_t)(end - n);
-        const WadiI4 lane = { 0, 1, 2, 3 }, is_before = lane < left;
-        const WadiF4 zero = { 0 }, all = *(const WadiF4 *)(x->flow + (n + shift));
-        const WadiF4 flow = (WadiF4)((WadiI4)all & is_before);
+    const int64_t pair = wadi_sph_flow_first(x, i), room = wadi_sph_flow_room(x, i);
+    for (int64_t n = 0; n < room; n += 4) {
+        const WadiF4 zero = { 0 }, flow = *(const WadiF4 *)(x->flow + x->flow_start[i] + n);
         const WadiI4 is_moving = (WadiI4)(flow != zero);
         if ((is_moving[0] | is_moving[1] | is_moving[2] | is_moving[3]) == 0) {
             continue;
         }
-        const uint32_t *j = pairs->offset + n;
+        const uint32_t *j = pairs->offset + pair + n;
         WadiD4 mass;
         limit_four(x, i, j, &flow, &mass);
         gain->mass -= mass;
@@ -111,7 +107,7 @@ static void seep_block(void *context, int64_t first, int64_t end)
             WadiSphFluxList list;
             wadi_sph_flux_list(x, i, kind == 0, &list);
             for (int64_t n = list.first; n < list.end; n += WADI_SPH_LANES) {
-                WadiF8 flow, conductance;
+                WadiF8 flow;
                 unsigned has_fixed = 0;
                 for (int l = 0; l < WADI_SPH_LANES; ++l) {
                     has_fixed |= x->in->fixed[wadi_sph_other(pairs, n + l)];
@@ -119,7 +115,7 @@ static void seep_block(void *context, int64_t first, int64_t end)
                 if (has_fixed == 0) {
                     continue;
                 }
-                wadi_sph_flux_eight(x, &list, n, &flow, &conductance);
+                wadi_sph_flux_eight(x, &list, n, &flow);
                 for (int l = 0; l < WADI_SPH_LANES; ++l) {
                     sum += x->in->fixed[wadi_sph_other(pairs, n + l)] != 0 ? fabsf(flow[l]) : 0.0f;
                 }
@@ -135,10 +131,10 @@ WadiStatus wadi_sph_porous_exchange(double *water, WadiF4 *velocity, const WadiS
     const WadiArenaMark mark = wadi_arena_mark(arena);
     WadiSphFlow x = { .in = in, .water = water, .velocity = velocity };
     *report = (WadiSphPorousReport){ 0 };
-    WADI_TRY(wadi_sph_flow_begin(&x, &report->substeps, arena, error));
+    WADI_TRY(wadi_sph_flow_begin(&x, arena, error));
     WADI_TRY(wadi_sph_flow_slow(&x, arena, error));
-    WADI_TRY(wadi_sph_flow_list_fast(&x, report->substeps, arena, error));
-    WADI_TRY(wadi_sph_pore_pressure(&x, report->substeps, &report->iterations, arena, error));
+    WADI_TRY(wadi_sph_flow_list_fast(&x, arena, error));
+    WADI_TRY(wadi_sph_pore_pressure(&x, &report->iterations, arena, error));
     report->active = x.active_count;
     report->fast = x.list_count;
     x.noise = in->noise;
@@ -146,11 +142,11 @@ WadiStatus wadi_sph_porous_exchange(double *water, WadiF4 *velocity, const WadiS
         x.is_split = false;
         wadi_parallel_for(x.active_count, BLOCK, seep_block, &x);
         for (int32_t a = 0; a < x.active_count; ++a) {
-            in->seep[x.active[a]] *= (float)(report->substeps / in->dt);
+            in->seep[x.active[a]] *= (float)(1.0 / in->dt);
         }
         x.is_split = true;
     }
-    for (int n = 0; n < report->substeps && x.list_count > 0; ++n) {
+    if (x.list_count > 0) {
         wadi_sph_flow_exchange(&x);
     }
     wadi_arena_release(arena, mark);

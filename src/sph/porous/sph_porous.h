@@ -49,10 +49,9 @@ typedef struct WadiSphPorousIn {
 } WadiSphPorousIn;
 
 typedef struct WadiSphPorousReport {
-    int substeps;
-    int iterations; /* of the pressure in pores */
+    int iterations; /* of the heads at the end of the step */
     int32_t active; /* particles that may exchange water */
-    int32_t fast;   /* of these, in substeps */
+    int32_t fast;   /* of these, with a fast pair */
 } WadiSphPorousReport;
 
 /* `water`: masses, changed. `velocity`: of the particles, changed by the momentum of the water that moves;

@@ -8,9 +8,9 @@
 #include "sph/pairs/sph_lanes.h"
 #include "world/water.h"
 
-enum { BLOCK = WADI_SPH_FLOW_BLOCK, SUBSTEPS_MAX = 64 };
+enum { BLOCK = WADI_SPH_FLOW_BLOCK };
 
-/* Part of the longest step in which a linear flow stays monotone. */
+/* Part of the longest step in which an explicit linear flow stays monotone. */
 static const double MARGIN = 0.9;
 static const double SURFACE = 0.1; /* empty part of the kernel of sand at the surface */
 /* From here on sand is fast: it may become full in a step, and have a pressure in its pores. */
@@ -69,7 +69,7 @@ void wadi_sph_flow_set_head(const WadiSphFlow *x, int32_t i)
     const WadiPoresDef *pores = &in->materials[in->material[i]].pores;
     if (in->is_sand[i]) {
         const double s = saturation_of(in, x->water, i);
-        x->head[i] = in->pressure[i] - wadi_suction(pores, s);
+        x->head[i] = in->pressure[i] > 0.0 ? in->pressure[i] : -wadi_suction(pores, s);
         x->mobility[i] = (float)wadi_relative_permeability(pores, s);
         x->seeping[i] = s >= WADI_SPH_SATURATED ? x->mobility[i] : 0.0f;
     } else {
@@ -77,7 +77,8 @@ void wadi_sph_flow_set_head(const WadiSphFlow *x, int32_t i)
         x->mobility[i] = 1.0f;
         x->seeping[i] = 0.0f;
     }
-    wadi_sph_set_number(in->pairs, i, (float)x->head[i]);
+    x->level[i] = (float)x->head[i];
+    wadi_sph_set_number(in->pairs, i, x->level[i]);
 }
 
 /* Sand that is wet or has a neighbour with water, and water that has a neighbour of sand. */
@@ -145,30 +146,19 @@ static double slow_saturation(const WadiSphPorousIn *in, int material, double pe
     return low;
 }
 
-/* Substeps in which the flow is monotone; sand that would need too many is less permeable. */
-static WadiStatus set_rates(WadiSphFlow *x, int *substeps, WadiArena *arena, WadiError *error)
+static WadiStatus set_rates(WadiSphFlow *x, WadiArena *arena, WadiError *error)
 {
     const WadiSphPorousIn *in = x->in;
     WADI_TRY(WADI_ARENA_NEW(arena, &x->rate, 256, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->slow, 256, "porous flow", error));
     memset(x->rate, 0, 256 * sizeof *x->rate);
-    bool is_seen[256] = { 0 };
-    double fastest = 0.0, permeability[256];
+    bool is_seen[256] = { 0 }, is_first = true;
     for (int32_t a = 0; a < x->active_count; ++a) {
         is_seen[in->material[x->active[a]]] |= in->is_sand[x->active[a]];
     }
     for (int m = 0; m < 256; ++m) {
-        fastest = is_seen[m] ? fmax(fastest, fastest_rate(in, m, in->materials[m].pores.permeability, 1.0))
-                             : fastest;
-    }
-    *substeps = (int)fmin(fmax(1.0, ceil(fastest * in->dt / MARGIN)), SUBSTEPS_MAX);
-    bool is_first = true;
-    for (int m = 0; m < 256; ++m) {
         if (is_seen[m]) {
-            const double wanted = in->materials[m].pores.permeability;
-            const double rate = fastest_rate(in, m, wanted, 1.0) * in->dt / (*substeps * MARGIN);
-            permeability[m] = rate > 1.0 ? wanted / rate : wanted;
-            x->rate[m] = 2.0 * in->dt * permeability[m] * WADI_SPH_PLACES /
+            x->rate[m] = 2.0 * in->dt * in->materials[m].pores.permeability * WADI_SPH_PLACES /
                          (in->viscosity * in->spacing * in->spacing * in->lattice.laplacian);
             x->sand_rate = is_first || x->rate[m] == x->sand_rate ? x->rate[m] : -1.0;
             is_first = false;
@@ -177,7 +167,8 @@ static WadiStatus set_rates(WadiSphFlow *x, int *substeps, WadiArena *arena, Wad
     /* Beside another sand the rate is at most twice its own. */
     const double most = x->sand_rate < 0.0 ? 2.0 : 1.0;
     for (int m = 0; m < 256; ++m) {
-        x->slow[m] = is_seen[m] ? slow_saturation(in, m, most * permeability[m]) : NEARLY_FULL;
+        x->slow[m] =
+            is_seen[m] ? slow_saturation(in, m, most * in->materials[m].pores.permeability) : NEARLY_FULL;
     }
     return WADI_OK;
 }
@@ -192,20 +183,7 @@ static void mark_fast(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Room for the flows: in a heap that is wet at one spot a small part of all pairs. */
-WadiStatus wadi_sph_flow_make(WadiSphFlow *x, WadiArena *arena, WadiError *error)
-{
-    const WadiSphPairs *pairs = x->in->pairs;
-    int64_t total = 0;
-    for (int32_t a = 0; a < x->list_count; ++a) {
-        const int32_t i = x->list[a];
-        x->flow_shift[i] = total - wadi_sph_flow_first(x, i);
-        total += pairs->start[i + 1] - wadi_sph_flow_first(x, i);
-    }
-    return WADI_ARENA_NEW(arena, &x->flow, (size_t)total + WADI_SPH_LANES, "porous flow", error);
-}
-
-WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, int *substeps, WadiArena *arena, WadiError *error)
+WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, WadiArena *arena, WadiError *error)
 {
     const size_t count = (size_t)x->in->pairs->count;
     const double place = x->in->water_density * x->in->spacing / WADI_SPH_PLACES;
@@ -215,8 +193,9 @@ WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, int *substeps, WadiArena *arena, 
     WADI_TRY(WADI_ARENA_NEW(arena, &x->active, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->list, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->is_fast, count, "porous flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->flow_shift, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->flow_start, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->head, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->level, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->outlet, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->leak, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->capacity, count, "porous flow", error));
@@ -237,7 +216,7 @@ WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, int *substeps, WadiArena *arena, 
         x->active[x->active_count] = i;
         x->active_count += is_listed;
     }
-    WADI_TRY(set_rates(x, substeps, arena, error));
+    WADI_TRY(set_rates(x, arena, error));
     wadi_parallel_for((int64_t)count, BLOCK, mark_fast, x);
     return WADI_OK;
 }
@@ -256,7 +235,7 @@ static void mark_listed(void *context, int64_t first, int64_t end)
     }
 }
 
-WadiStatus wadi_sph_flow_list_fast(WadiSphFlow *x, int substeps, WadiArena *arena, WadiError *error)
+WadiStatus wadi_sph_flow_list_fast(WadiSphFlow *x, WadiArena *arena, WadiError *error)
 {
     wadi_parallel_for(x->active_count, BLOCK, mark_listed, x);
     x->list_count = 0;
@@ -265,10 +244,6 @@ WadiStatus wadi_sph_flow_list_fast(WadiSphFlow *x, int substeps, WadiArena *aren
         x->list[x->list_count] = x->active[a];
         x->list_count += is_listed;
     }
-    for (int m = 0; m < 256; ++m) {
-        x->rate[m] /= substeps;
-    }
-    x->sand_rate = x->sand_rate > 0.0 ? x->sand_rate / substeps : x->sand_rate;
     x->is_split = true;
     return wadi_sph_flow_make(x, arena, error);
 }

@@ -1,6 +1,6 @@
 /* What the stages of the porous flow share: the particles that take part, their heads, the flow of a pair.
- * A pair is fast where one of its particles is: near saturation, or of water. Slow pairs flow once a step,
- * the others in substeps. [theory 11.6] */
+ * A pair is fast where one of its particles is: near saturation, or of water. Slow pairs flow by the heads at
+ * the start of a step, the others by those at its end. [theory 11.6] */
 #ifndef WADI_SPH_POROUS_FLOW_H
 #define WADI_SPH_POROUS_FLOW_H
 
@@ -20,12 +20,16 @@ typedef struct WadiSphFlow {
     uint8_t *is_fast; /* per particle; also of fixed ones */
     int32_t *list;    /* those of the present pass, with flows: active ones */
     int32_t list_count;
-    bool is_split;       /* only fast pairs flow; else only those whose numbers are no NAN */
-    double *head;        /* p - P_c, Pa; rounded, also the numbers of the pairs */
-    float *mobility;     /* S^b; of water 1 */
-    float *seeping;      /* the same towards water: only saturated sand gives */
-    float *flow;         /* per pair of a listed particle: mass that leaves it; padded by eight */
-    int64_t *flow_shift; /* per listed particle i: that of the pair n is flow[n + flow_shift[i]] */
+    bool is_split;   /* only fast pairs flow; else only those whose numbers are no NAN */
+    double *head;    /* p where there is pressure, else -P_c, Pa; rounded, also the numbers of the pairs */
+    float *mobility; /* S^b; of water 1 */
+    float *seeping;  /* the same towards water: only saturated sand gives */
+    float *level;    /* the heads of all particles, rounded: what the passes below read */
+    /* Per pair of a listed particle; those of one particle are padded to whole eights, without a flow. */
+    float *forth, *back; /* conductance, 1/Pa, where the particle gives and where its neighbour does */
+    float *fall;         /* Pa: weight of the water between them, of which flows are free */
+    float *flow;         /* mass that leaves the particle; the memory of `fall` */
+    int64_t *flow_start; /* per particle, where it is listed: its first pair there */
     double *give, *take; /* factors of donors and acceptors */
     double *into;        /* mass that a listed particle would take without limits */
     double *next;        /* take of the full ones, as it becomes known in a round; the memory of `gain` */
@@ -35,10 +39,10 @@ typedef struct WadiSphFlow {
     double *gain;          /* mass */
     WadiF4 *gain_momentum; /* over the unit of mass, relative to the particle's velocity */
     double *slow;          /* by material: the largest saturation of slow sand */
-    double *rate;          /* by material, of a substep: 2 dt K / (viscosity dx^2 lattice), 1/Pa */
+    double *rate;          /* by material: 2 dt K / (viscosity dx^2 lattice), 1/Pa */
     double sand_rate;      /* that of all sand that takes part; -1: they differ */
     double *outlet;        /* conductance into the air, over a particle's rate */
-    double *leak;          /* mass that goes there in a substep; then with its factor */
+    double *leak;          /* mass that goes there; then with its factor */
     double noise;          /* as in->noise; 0 in the solve of the pressure, which would be too low by it */
     double *capacity;      /* room for water in an empty particle */
     float weight[3];       /* of water, Pa a place, by axis */
@@ -46,10 +50,10 @@ typedef struct WadiSphFlow {
 
 /* Lists the active particles, sets their heads, which of them are fast, and the rates of a whole step. Memory
  * in the arena. */
-WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, int *substeps, WadiArena *arena, WadiError *error);
+WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, WadiArena *arena, WadiError *error);
 /* Head and mobility of a particle from its water and pressure. */
 void wadi_sph_flow_set_head(const WadiSphFlow *x, int32_t i);
-/* Room for the flows of the listed particles. */
+/* Conductances and weights of the pairs of the listed particles. */
 WadiStatus wadi_sph_flow_make(WadiSphFlow *x, WadiArena *arena, WadiError *error);
 /* Gains and leaks of the listed particles, applied; then their heads. */
 void wadi_sph_flow_apply(WadiSphFlow *x);
@@ -57,14 +61,13 @@ void wadi_sph_flow_apply(WadiSphFlow *x);
 void wadi_sph_flow_exchange(WadiSphFlow *x);
 /* The flow of slow pairs in a step. */
 WadiStatus wadi_sph_flow_slow(WadiSphFlow *x, WadiArena *arena, WadiError *error);
-/* Lists the particles of fast pairs, with the rates of a substep. */
-WadiStatus wadi_sph_flow_list_fast(WadiSphFlow *x, int substeps, WadiArena *arena, WadiError *error);
-/* Pressure in the pores of sand, at least 0: no particle of sand gets more water in a substep than it has
- * room. Changes x->in->pressure and the heads. Returns the number of iterations. */
-WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int substeps, int *iterations, WadiArena *arena,
-                                  WadiError *error);
+/* Lists the particles of fast pairs. */
+WadiStatus wadi_sph_flow_list_fast(WadiSphFlow *x, WadiArena *arena, WadiError *error);
+/* Heads of the listed sand at the end of the step, and from these the pressure in its pores, x->in->pressure.
+ * Returns the number of iterations. */
+WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int *iterations, WadiArena *arena, WadiError *error);
 
-/* sph_porous_limits.c. The flows of a substep without limits, and the factors that hold 0 <= S <= 1. */
+/* sph_porous_limits.c. The flows without limits, and the factors that hold 0 <= S <= 1. */
 void wadi_sph_flow_limit(WadiSphFlow *x);
 
 /* Rounded towards none: the sums of a donor and of an acceptor stay within their limits. */
@@ -84,7 +87,7 @@ static inline double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Mass that leaves saturated sand into the air in a substep, without limits. */
+/* Mass that leaves saturated sand into the air, without limits. */
 static inline double wadi_sph_outflow(const WadiSphFlow *x, int32_t i, double *conductance)
 {
     *conductance = 0.0;
@@ -99,6 +102,12 @@ static inline double wadi_sph_outflow(const WadiSphFlow *x, int32_t i, double *c
 static inline int64_t wadi_sph_flow_first(const WadiSphFlow *x, int32_t i)
 {
     return x->in->pairs->start[i] + (x->in->is_sand[i] ? 0 : x->in->pairs->same[i]);
+}
+
+/* Their number, up to a multiple of eight. */
+static inline int64_t wadi_sph_flow_room(const WadiSphFlow *x, int32_t i)
+{
+    return (x->in->pairs->start[i + 1] - wadi_sph_flow_first(x, i) + 7) / 8 * 8;
 }
 
 #endif

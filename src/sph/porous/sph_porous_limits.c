@@ -10,7 +10,7 @@ enum { BLOCK = WADI_SPH_FLOW_BLOCK, ROUNDS = 16 };
 
 /* Smaller ones wait for room: the suction that makes it is below a hundredth of a spacing of water. */
 static const double LEAST_FLOW = 2e-5;
-/* Of all that full particles take, in a round; the rest waits for the next substep. */
+/* Of all that full particles take, in a round; the rest waits for the next step. */
 static const double LEAST_GAIN = 0.01;
 
 /* p - P_c - rho g.x from another particle's position, Pa. */
@@ -44,28 +44,36 @@ static void order_block(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Flows of one list. Added up in double: limits are met to a quantum. */
-static void flow_list(const WadiSphFlow *x, const WadiSphFluxList *list, WadiD4 *out, WadiD4 *into)
-{
-    const WadiF8 zero = { 0 };
-    const int64_t shift = x->flow_shift[list->i];
-    for (int64_t n = list->first; n < list->end; n += WADI_SPH_LANES) {
-        WadiF8 flow, conductance;
-        wadi_sph_flux_eight(x, list, n, &flow, &conductance);
-        const WadiF8 gone = WADI_MAX8(flow, zero), come = WADI_MAX8(-flow, zero);
-        *out += WADI_ROW_LOW_DOUBLE(gone) + WADI_ROW_HIGH_DOUBLE(gone);
-        *into += WADI_ROW_LOW_DOUBLE(come) + WADI_ROW_HIGH_DOUBLE(come);
-        if (n + WADI_SPH_LANES <= list->end) {
-            *(WadiF8 *)(x->flow + (n + shift)) = flow;
-        } else {
-            memcpy(x->flow + (n + shift), &flow, (size_t)(list->end - n) * sizeof *x->flow);
-        }
-    }
-}
-
 static inline double sum_of(const WadiD4 *four)
 {
     return ((*four)[0] + (*four)[2]) + ((*four)[1] + (*four)[3]);
+}
+
+/* Flows of a particle, and their sums in double: limits are met to a quantum. */
+static void find_flows(const WadiSphFlow *x, int32_t i, WadiD4 *out, WadiD4 *into)
+{
+    const uint32_t *j = x->in->pairs->offset + wadi_sph_flow_first(x, i);
+    const int64_t start = x->flow_start[i], room = wadi_sph_flow_room(x, i);
+    const int64_t same = x->in->is_sand[i] ? x->in->pairs->same[i] : 0;
+    const WadiF8 zero = { 0 };
+    for (int64_t n = 0; n < room; n += WADI_SPH_LANES) {
+        WadiF8 other, drop;
+        wadi_sph_load_levels(x, j + n, &other);
+        wadi_sph_flux_drop(x->level[i], &other, (const WadiF8 *)(x->fall + start + n), &drop);
+        if (n + WADI_SPH_LANES > same) {
+            const WadiI8 lane = { 0, 1, 2, 3, 4, 5, 6, 7 }, is_same = lane < (int32_t)(same - n);
+            WadiF8 less = drop;
+            wadi_sph_remove_noise(x, i, j + n, (float)x->noise, &less);
+            drop = WADI_ROW_SELECT(is_same, drop, less);
+        }
+        const WadiF8 forth = *(const WadiF8 *)(x->forth + start + n);
+        const WadiF8 back = *(const WadiF8 *)(x->back + start + n);
+        const WadiF8 flow = WADI_ROW_SELECT(drop > 0.0f, forth, back) * drop;
+        const WadiF8 gone = WADI_MAX8(flow, zero), come = WADI_MAX8(-flow, zero);
+        *out += WADI_ROW_LOW_DOUBLE(gone) + WADI_ROW_HIGH_DOUBLE(gone);
+        *into += WADI_ROW_LOW_DOUBLE(come) + WADI_ROW_HIGH_DOUBLE(come);
+        *(WadiF8 *)(x->flow + start + n) = flow;
+    }
 }
 
 static void limit_block(void *context, int64_t first, int64_t end)
@@ -74,11 +82,7 @@ static void limit_block(void *context, int64_t first, int64_t end)
     for (int64_t a = first; a < end; ++a) {
         const int32_t i = x->list[a];
         WadiD4 out_lanes = { 0 }, into_lanes = { 0 };
-        for (int kind = 0; kind < 2; ++kind) {
-            WadiSphFluxList list;
-            wadi_sph_flux_list(x, i, kind == 0, &list);
-            flow_list(x, &list, &out_lanes, &into_lanes);
-        }
+        find_flows(x, i, &out_lanes, &into_lanes);
         double conductance;
         x->leak[i] = wadi_sph_outflow(x, i, &conductance);
         const double out = sum_of(&out_lanes) + x->leak[i], into = sum_of(&into_lanes);
@@ -96,18 +100,16 @@ static double sure_loss(const WadiSphFlow *x, int32_t i, uint32_t first, uint32_
     const WadiSphPairs *pairs = x->in->pairs;
     const double *const factors[2] = { x->take, x->next };
     const WadiD4 give = (WadiD4){ 0 } + x->give[i];
-    const int64_t shift = x->flow_shift[i], last = pairs->start[i + 1];
-    const WadiI4 lane = { 0, 1, 2, 3 };
+    const int64_t pair = wadi_sph_flow_first(x, i), room = wadi_sph_flow_room(x, i);
     const WadiF4 zero = { 0 };
     WadiD4 loss = { 0 };
-    for (int64_t n = wadi_sph_flow_first(x, i); n < last; n += 4) {
-        const WadiI4 is_before = lane < (int32_t)(last - n);
-        const WadiF4 all = *(const WadiF4 *)(x->flow + (n + shift));
-        const WadiI4 is_out = (WadiI4)(all > zero) & is_before;
+    for (int64_t n = 0; n < room; n += 4) {
+        const WadiF4 all = *(const WadiF4 *)(x->flow + x->flow_start[i] + n);
+        const WadiI4 is_out = (WadiI4)(all > zero);
         const WadiF4 out = (WadiF4)((WadiI4)all & is_out);
         WadiD4 factor;
         for (int l = 0; l < 4; ++l) {
-            const int32_t j = wadi_sph_other(pairs, n + l);
+            const int32_t j = wadi_sph_other(pairs, pair + n + l);
             factor[l] = factors[x->rank[j] - first < end - first][j];
         }
         const WadiL4 is_full = factor < give;

@@ -38,8 +38,8 @@ static double gain_block(void *context, int64_t first, int64_t end)
         WadiSphGain gain = { 0 };
         wadi_sph_flux_list(x, i, true, &list);
         for (int64_t n = list.first; n < list.end; n += WADI_SPH_LANES) {
-            WadiF8 flow, conductance;
-            wadi_sph_flux_eight(x, &list, n, &flow, &conductance);
+            WadiF8 flow;
+            wadi_sph_flux_eight(x, &list, n, &flow);
             const WadiI8 is_moving = flow != (WadiF8){ 0 };
             if (wadi_row_bits(&is_moving) == 0) {
                 continue;
