@@ -15,6 +15,9 @@ static const float SMOOTH[2] = { 0.1f, 0.3f };
 /* Where the density is lower by more than this, particles may approach. Less is noise: if it were allowed,
  * all of a tank at rest would sink a little in each step and be lifted again by the shift. */
 static const double LOOSE = 0.03;
+/* Part of the room by which loose water beside sand may approach in a step. What touched at once would have
+ * to be stopped in the next step: under a jet the pressure would be high in every second step. */
+static const double APPROACH = 0.3;
 /* Denser by more than this is no noise but material that was added: its velocities part as well. A shift
  * alone moves too little at once, and what an emitter pours under water would stay on one spot. */
 static const double CROWDED = 0.1;
@@ -78,7 +81,8 @@ static float weight_part(const Sources *s, int32_t i)
     return step->is_sand[i] && below < 0.0f ? 0.0f : SMOOTH[step->is_sand[i]] * below;
 }
 
-/* Loose particles may approach until they touch; the velocities of crowded water only stop to approach. */
+/* Loose particles may approach until they touch, water and sand by a part of that; the velocities of crowded
+ * water only stop to approach. */
 static void source_block(void *context, int64_t first, int64_t end)
 {
     const Sources *s = context;
@@ -99,7 +103,8 @@ static void source_block(void *context, int64_t first, int64_t end)
         if (step->is_sand[i]) {
             source[i] = (float)(room > 0.0 ? room * per_step : fmax(SAND_RATE * room * per_step, -fastest));
         } else {
-            const double rate = room > loose      ? room - loose
+            const bool has_sand = step->pairs.start[i] + step->pairs.same[i] < step->pairs.start[i + 1];
+            const double rate = room > loose      ? (room - loose) * (has_sand ? APPROACH : 1.0)
                                 : room < -crowded ? def->density_rate * (room + crowded)
                                                   : 0.0;
             source[i] = (float)fmax(rate * per_step, -parting);

@@ -1,4 +1,5 @@
-/* Water that stands on saturated sand stays there: the interface rests, and nothing is exchanged. */
+/* Water on a bed of sand: where it stands the interface rests and nothing is exchanged; a jet presses
+ * steadily. */
 #include "scene_sim.h"
 #include "sim/sim.h"
 
@@ -71,10 +72,55 @@ static void water_stands_on_a_saturated_bed(void **unused)
     wadi_scene_destroy(scene);
 }
 
+#define JET                                                                                                  \
+    "{wadi: 1, name: jet, solver: sph, cell_size: 0.006, frames: 400, fps: 24,"                              \
+    " domain: {min: [0.05, 0.03, 0], max: [0.13, 0.07, 0.1], walls: {friction: 0.5}},"                       \
+    " materials: {sand: {kind: sand, mud_viscosity: 0}, water: {kind: water}},"                              \
+    " bodies: [{material: sand, shape: {box: {min: [0.05, 0.03, 0], max: [0.13, 0.07, 0.05]}}}],"            \
+    " emitters: [{material: water, shape: {sphere: {center: [0.09, 0.05, 0.085], radius: 0.008}},"           \
+    "             velocity: [0, 0, -0.9], rate: 1.8e-4}]}"
+
+static double sand_pressure(const WadiSim *sim)
+{
+    const WadiParticles *p = &sim->particles;
+    const float *pressure = column_of(p, "pressure");
+    double sum = 0.0;
+    int32_t count = 0;
+    for (int32_t i = 0; i < p->count; ++i) {
+        sum += p->material[i] == 0 ? (double)pressure[i] : 0.0;
+        count += p->material[i] == 0;
+    }
+    return sum / count;
+}
+
+/* The weight and the jet are the same in every step, and so is the mean pressure of the sand. */
+static void a_jet_presses_steadily_on_sand(void **unused)
+{
+    (void)unused;
+    enum { STEPS = 100 };
+    WadiError error = { 0 };
+    WadiScene *scene = load_scene(JET);
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, 6);
+    double before = sand_pressure(sim), mean = 0.0, change = 0.0;
+    for (int n = 0; n < STEPS; ++n) {
+        CHECK_OK(wadi_sim_step(sim, &error), error);
+        const double now = sand_pressure(sim);
+        mean += now / STEPS;
+        change += fabs(now - before) / STEPS;
+        before = now;
+    }
+    print_message("pressure under a jet %.0f Pa, from step to step %.0f more or less\n", mean, change);
+    CHECK_AT_MOST(change / mean, 0.1);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(water_stands_on_a_saturated_bed),
+        cmocka_unit_test(a_jet_presses_steadily_on_sand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
