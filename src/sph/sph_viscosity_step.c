@@ -4,7 +4,7 @@
 
 enum { ITERATIONS = 200 };
 
-static const double TOLERANCE = 1e-3; /* of what gravity adds in the longest step */
+static const double TOLERANCE = 0.01; /* of what gravity adds in the longest step */
 static const double SOUND_DAMPING = 0.01, RIPPLE_DAMPING = 0.12; /* dx times their speed */
 
 /* Of particles of different sizes. Where sizes differ the gradient of the pressure is off by some hundredths
