@@ -97,6 +97,11 @@ static WadiF4 pull_of(const WadiSphViscosityIn *in, const WadiF4 *v, int32_t i, 
     return sum;
 }
 
+static inline bool does_wait(const WadiSphViscosityIn *in, int32_t i)
+{
+    return in->waits != NULL && in->waits[i] != 0;
+}
+
 static double dot_weighted(const WadiSphViscosityIn *in, int32_t i, WadiF4 a, WadiF4 b)
 {
     const double mass = (in->volume != NULL ? (double)in->volume[i] : 1.0) / (double)in->lightness[i];
@@ -108,7 +113,7 @@ static void residual_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        s->residual[i] = pull_of(s->in, s->velocity, i, true);
+        s->residual[i] = does_wait(s->in, i) ? (WadiF4){ 0 } : pull_of(s->in, s->velocity, i, true);
     }
 }
 
@@ -118,7 +123,7 @@ static void mark_block(void *context, int64_t first, int64_t end)
     const WadiSphPairs *pairs = s->in->pairs;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         uint8_t is_implicit = s->is_thick[i];
-        const int64_t last = pairs->start[i] + pairs->same[i];
+        const int64_t last = pairs->start[i] + (does_wait(s->in, i) ? 0 : pairs->same[i]);
         for (int64_t n = pairs->start[i]; n < last && is_implicit == 0; ++n) {
             is_implicit = s->is_thick[wadi_sph_other(pairs, n)];
         }
@@ -190,7 +195,10 @@ static void finish_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        s->residual[i] = s->wanted[i] + pull_of(s->in, s->velocity, i, true);
+        s->residual[i] = s->wanted[i];
+        if (!does_wait(s->in, i)) {
+            s->residual[i] += pull_of(s->in, s->velocity, i, true);
+        }
     }
 }
 
