@@ -125,24 +125,25 @@ static float largest_in(const WadiSphReach *s, const WadiSphCell *cell)
 
 /* The cells around a block in which its particles may have neighbours, where sizes differ: fine particles
  * look one cell far among fine ones, and farther for coarse ones alone. */
-int wadi_sph_find_ranges(const WadiSphReach *s, const WadiSphCell *cell, WadiSphRange out[WADI_SPH_RANGE_MAX])
+int wadi_sph_find_ranges(const WadiSphReach *reach, const WadiSphCell *cell,
+                         WadiSphRange out[WADI_SPH_RANGE_MAX])
 {
-    const int32_t *neighbours = s->sort->tiles.neighbours[cell->tile];
+    const int32_t *neighbours = reach->sort->tiles.neighbours[cell->tile];
     const int low = cell->lane, high = cell->lane + cell->width - 1, more = cell->width - 1;
-    const float own = largest_in(s, cell);
-    const int first = low < s->cells ? 0 : 1, last = high + s->cells > 7 ? 2 : 1;
+    const float own = largest_in(reach, cell);
+    const int first = low < reach->cells ? 0 : 1, last = high + reach->cells > 7 ? 2 : 1;
     int count = 0;
-    for (int dk = -s->cells; dk <= s->cells + more; ++dk) {
+    for (int dk = -reach->cells; dk <= reach->cells + more; ++dk) {
         const int k = (cell->bit >> 3) + dk, tz = k < 0 ? 0 : k > 7 ? 2 : 1;
-        for (int dj = -s->cells; dj <= s->cells + more; ++dj) {
+        for (int dj = -reach->cells; dj <= reach->cells + more; ++dj) {
             const int j = (cell->bit & 7) + dj, ty = j < 0 ? 0 : j > 7 ? 2 : 1;
             const int bit = (j & 7) + 8 * (k & 7), at = 9 * tz + 3 * ty;
             const float square =
                 square_between(dj > 0 ? dj - more : dj) + square_between(dk > 0 ? dk - more : dk);
             for (int tx = first; tx <= last; ++tx) {
                 const int from = 8 * (tx - 1);
-                count += add_mixed_range(s, neighbours[at + tx], bit, low - from, high - from, square, own,
-                                         out + count);
+                count += add_mixed_range(reach, neighbours[at + tx], bit, low - from, high - from, square,
+                                         own, out + count);
             }
         }
     }

@@ -234,26 +234,32 @@ static int32_t count_particles(const WadiSphRange *ranges, int range_count)
     return count;
 }
 
-/* A particle that gets no list. */
-static void fill_nothing(const Search *s, int32_t i)
+/* One pass over a particle that gets no list. */
+static void pass_over(const Search *s, int32_t i)
 {
-    s->density[i] = 1.0f;
-    s->pairs->same_sum[i] = s->pairs->sum[i] = (WadiF4){ 0 };
+    if (s->pass == WADI_SPH_COUNT) {
+        s->pairs->start[i + 1] = s->pairs->same[i] = 0;
+    } else {
+        s->density[i] = 1.0f;
+        s->pairs->same_sum[i] = s->pairs->sum[i] = (WadiF4){ 0 };
+    }
+}
+
+static bool is_fixed(const Search *s, int32_t i)
+{
+    return s->in->fixed != NULL && s->in->fixed[i] != 0;
 }
 
 /* One pass over particles of a cell or block, the first of which is candidate `own`; `found` has `groups`
- * entries a particle, one for each sixteen candidates. Particles without a list need none of these. */
+ * entries a particle, one for each sixteen candidates. */
 static void search_flat_cell(const Search *s, const WadiSphCandidates *c, int32_t from, int32_t to, int own,
                              uint16_t *found, int64_t groups)
 {
     for (int32_t i = from; i < to; ++i, ++own, found += groups) {
-        const bool is_fixed = s->in->fixed != NULL && s->in->fixed[i] != 0;
-        if (s->pass == WADI_SPH_COUNT && is_fixed) {
-            s->pairs->start[i + 1] = s->pairs->same[i] = 0;
+        if (is_fixed(s, i)) {
+            pass_over(s, i);
         } else if (s->pass == WADI_SPH_COUNT) {
             count_of(s, c, i, own, found);
-        } else if (is_fixed) {
-            fill_nothing(s, i);
         } else {
             fill_from_candidates(s, c, i, found);
         }
@@ -265,11 +271,10 @@ static void search_cell(const Search *s, int32_t from, int32_t to, const WadiSph
                         int range_count, uint16_t *found, int64_t groups)
 {
     for (int32_t i = from; i < to; ++i, found += groups) {
-        const bool is_fixed = s->in->fixed != NULL && s->in->fixed[i] != 0;
-        if (s->pass == WADI_SPH_COUNT) {
-            count(s, i, ranges, is_fixed ? 0 : range_count, found);
-        } else if (is_fixed) {
-            fill_nothing(s, i);
+        if (is_fixed(s, i)) {
+            pass_over(s, i);
+        } else if (s->pass == WADI_SPH_COUNT) {
+            count(s, i, ranges, range_count, found);
         } else {
             fill(s, i, ranges, range_count, found);
         }
@@ -291,50 +296,58 @@ static void find_candidates(const Search *s, WadiSphCandidates *c, const WadiSph
     }
 }
 
+static bool is_flat(int32_t candidates)
+{
+    return candidates <= WADI_SPH_CANDIDATES_MAX; /* they are compared side by side */
+}
+
+/* The entries of `found` of a particle with candidates in the ranges. */
+static int64_t entries_of(const WadiSphRange *ranges, int range_count)
+{
+    const int32_t candidates = count_particles(ranges, range_count);
+    return is_flat(candidates) ? (candidates + GROUP - 1) / GROUP : count_groups(ranges, range_count);
+}
+
 /* One pass over particles, `rows` ranges of them, that have their neighbours in the ranges; returns how many
  * entries of `found` they have. */
 static int64_t search_ranges(const Search *s, const WadiSphRange *members, int rows,
                              const WadiSphRange *ranges, int range_count, uint16_t *found)
 {
-    const int32_t count = count_particles(members, rows), candidates = count_particles(ranges, range_count);
-    const bool is_flat = candidates <= WADI_SPH_CANDIDATES_MAX; /* compared side by side */
-    const int64_t groups = is_flat ? (candidates + GROUP - 1) / GROUP : count_groups(ranges, range_count);
-    if (s->pass == WADI_SPH_MEASURE) {
-        return count * groups;
-    }
+    const int64_t groups = entries_of(ranges, range_count);
+    const bool may_copy = is_flat(count_particles(ranges, range_count));
     WadiSphCandidates c;
-    if (is_flat) {
+    if (may_copy) {
         int row = 0;
-        while (members[row].end == members[row].first) {
+        while (row + 1 < rows && members[row].end == members[row].first) {
             ++row;
         }
         find_candidates(s, &c, ranges, range_count, members[row].first);
     }
+    int64_t at = 0;
     for (int n = 0; n < rows; ++n) {
         const int32_t from = members[n].first, to = members[n].end;
-        if (is_flat && from < to) {
+        if (may_copy && from < to) {
             const int own = wadi_sph_candidates_number(ranges, range_count, from);
-            search_flat_cell(s, &c, from, to, own, found, groups);
+            search_flat_cell(s, &c, from, to, own, found + at, groups);
         } else {
-            search_cell(s, from, to, ranges, range_count, found, groups);
+            search_cell(s, from, to, ranges, range_count, found + at, groups);
         }
-        found += (to - from) * groups;
+        at += (to - from) * groups;
     }
-    return count * groups;
+    return at;
 }
 
 /* Whether one of some particles gets a list. */
 static bool has_lists(const Search *s, const WadiSphRange *of)
 {
-    const uint8_t *fixed = s->in->fixed;
     int32_t i = of->first;
-    while (fixed != NULL && i < of->end && fixed[i] != 0) {
+    while (i < of->end && is_fixed(s, i)) {
         ++i;
     }
     return i < of->end;
 }
 
-/* The entries of `found` that the particles of a row have. */
+/* The entries of `found` of the cells of a row. */
 static int64_t measure_row(const Search *s, const WadiSphRows *rows)
 {
     const int32_t first = s->in->sort->first, *start = rows->here[4];
@@ -343,7 +356,7 @@ static int64_t measure_row(const Search *s, const WadiSphRows *rows)
     wadi_sph_count_even_ranges(rows, candidates);
     for (int lane = 0; lane < 8; ++lane) {
         int64_t groups = (candidates[lane] + GROUP - 1) / GROUP;
-        if (candidates[lane] > WADI_SPH_CANDIDATES_MAX) {
+        if (!is_flat(candidates[lane])) {
             WadiSphRange ranges[WADI_SPH_RANGE_MAX];
             groups = count_groups(ranges, wadi_sph_find_even_ranges(rows, first, lane, ranges));
         }
@@ -353,7 +366,27 @@ static int64_t measure_row(const Search *s, const WadiSphRows *rows)
     return all;
 }
 
-/* One pass over a slab, row by row of cells; returns how many entries of `found` it has. */
+/* One pass over the cells of a row; returns how many entries of `found` it has. */
+static int64_t search_row(const Search *s, const WadiSphRows *rows, uint16_t *found)
+{
+    const int32_t first = s->in->sort->first, *start = rows->here[4];
+    int64_t at = 0;
+    for (int lane = 0; lane < 8; ++lane) {
+        WadiSphRange ranges[WADI_SPH_RANGE_MAX];
+        const WadiSphRange member = { start[lane] - first, start[lane + 1] - first };
+        if (has_lists(s, &member)) {
+            const int range_count = wadi_sph_find_even_ranges(rows, first, lane, ranges);
+            at += search_ranges(s, &member, 1, ranges, range_count, found + at);
+        } else {
+            for (int32_t i = member.first; i < member.end; ++i) {
+                pass_over(s, i);
+            }
+        }
+    }
+    return at;
+}
+
+/* One pass over a slab; `found` NULL: its entries are only counted. Returns how many it has. */
 static int64_t search_even_slab(const Search *s, int64_t slab, uint16_t *found)
 {
     enum { ROWS = 64 / SLABS };
@@ -362,25 +395,10 @@ static int64_t search_even_slab(const Search *s, int64_t slab, uint16_t *found)
     const int first = (int)(slab % SLABS) * ROWS;
     int64_t at = 0;
     for (int bit = first; bit < first + ROWS; ++bit) {
-        WadiSphRows rows;
-        if ((sort->row_mask[tile] >> bit & 1) == 0) {
-            continue;
-        }
-        wadi_sph_find_rows(sort, tile, bit, &rows);
-        if (s->pass == WADI_SPH_MEASURE) {
-            at += measure_row(s, &rows);
-            continue;
-        }
-        const int32_t *start = rows.here[4];
-        for (int lane = 0; lane < 8; ++lane) {
-            WadiSphRange ranges[WADI_SPH_RANGE_MAX];
-            const WadiSphRange member = { start[lane] - sort->first, start[lane + 1] - sort->first };
-            if (!has_lists(s, &member)) {
-                search_flat_cell(s, NULL, member.first, member.end, 0, found + at, 0);
-            } else {
-                const int range_count = wadi_sph_find_even_ranges(&rows, sort->first, lane, ranges);
-                at += search_ranges(s, &member, 1, ranges, range_count, found + at);
-            }
+        if ((sort->row_mask[tile] >> bit & 1) != 0) {
+            WadiSphRows rows;
+            wadi_sph_find_rows(sort, tile, bit, &rows);
+            at += found == NULL ? measure_row(s, &rows) : search_row(s, &rows, found + at);
         }
     }
     return at;
@@ -396,10 +414,11 @@ static int64_t search_mixed_slab(const Search *s, int64_t slab, uint16_t *found)
         WadiSphRange members[4], ranges[WADI_SPH_RANGE_MAX];
         const int bit = WIDTH * (b / SIDE % SIDE) + 8 * WIDTH * (b / (SIDE * SIDE));
         const WadiSphCell cell = { (int32_t)(slab / SLABS), bit, WIDTH * (b % SIDE), WIDTH };
-        if (wadi_sph_find_members(s->in->sort, &cell, members) > 0) {
+        const int32_t count = wadi_sph_find_members(s->in->sort, &cell, members);
+        if (count > 0) {
             const int range_count = wadi_sph_find_ranges(&s->reach, &cell, ranges);
-            at += search_ranges(s, members, WIDTH * WIDTH, ranges, range_count,
-                                found != NULL ? found + at : NULL);
+            at += found == NULL ? count * entries_of(ranges, range_count)
+                                : search_ranges(s, members, WIDTH * WIDTH, ranges, range_count, found + at);
         }
     }
     return at;
@@ -412,7 +431,7 @@ void wadi_sph_search(void *search, int64_t first, int64_t end)
         uint16_t *found = s->pass == WADI_SPH_MEASURE ? NULL : s->found + s->found_start[slab];
         const int64_t count =
             s->reach.of != NULL ? search_mixed_slab(s, slab, found) : search_even_slab(s, slab, found);
-        if (s->pass == WADI_SPH_MEASURE) {
+        if (found == NULL) {
             s->found_start[slab + 1] = count;
         }
     }
