@@ -36,7 +36,7 @@ typedef struct Slab {
     WadiSphContact contact[SLAB_MAX], *contacts[SLAB_MAX];
     WadiF4 gradient[SLAB_MAX];
     WadiSphStress stress[SLAB_MAX];
-    WadiF4 traction[SLAB_MAX][WADI_SPH_CONTACT_MAX]; /* of the particle: all are numbered as near */
+    WadiF4 traction[SLAB_MAX]; /* of the particle: all are numbered as near, with room for one contact */
     double largest, largest_friction;
 } Slab;
 

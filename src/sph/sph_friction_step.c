@@ -121,7 +121,8 @@ static void load_block(void *context, int64_t first, int64_t end)
         if (s->step->is_sand[i] && near >= 0) {
             const WadiVec3 t = { (double)(c[6][i] * scale), (double)(c[7][i] * scale),
                                  (double)(c[8][i] * scale) };
-            split_traction(&s->step->walls, near, t, s->friction.traction[near]);
+            split_traction(&s->step->walls, near, t,
+                           s->friction.traction + wadi_sph_first_contact(&s->step->walls, near));
         }
     }
 }
@@ -135,7 +136,7 @@ static void store_block(void *context, int64_t first, int64_t end)
         const int32_t near = s->step->walls.of[i];
         WadiF4 traction = { 0 };
         for (int n = 0; near >= 0 && n < s->step->walls.contact_count[near]; ++n) {
-            traction += s->friction.traction[near][n];
+            traction += s->friction.traction[wadi_sph_first_contact(&s->step->walls, near) + (size_t)n];
         }
         for (int a = 0; a < 3; ++a) {
             c[a][i] = stress.normal[a] * s->pascal;

@@ -133,6 +133,7 @@ static WadiStatus solve(WadiSph *sph, WadiSphStep *step, WadiSphPressureIn *in, 
 {
     WadiArena *arena = sph->context.scratch;
     const size_t count = (size_t)step->count;
+    const WadiArenaMark mark = wadi_arena_mark(arena);
     float *before = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &before, count, "pressure", error));
     memcpy(before, step->pressure, count * sizeof *before);
@@ -149,6 +150,7 @@ static WadiStatus solve(WadiSph *sph, WadiSphStep *step, WadiSphPressureIn *in, 
         in->wanted = NULL;
         memcpy(step->pressure, before, count * sizeof *before);
     }
+    wadi_arena_release(arena, mark);
     return WADI_OK;
 }
 

@@ -190,7 +190,7 @@ static void test_stress_stays_within_the_yield_surface_and_dissipates(void **sta
     assert_true(energy() < 0.9 * before);
     for (int i = 0; i < slab->count; ++i) {
         const double size = sqrt(0.5 * product(&slab->stress[i], &slab->stress[i]));
-        const WadiF4 t = slab->traction[i][0];
+        const WadiF4 t = slab->traction[i];
         const double along = sqrt((double)(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]));
         CHECK_AT_MOST(size, (double)slab->bound[i] * (1 + 1e-5));
         CHECK_AT_MOST(along, 0.5 * (double)(slab->pressure[i] * -slab->gradient[i][2]) * (1 + 1e-5));

@@ -104,9 +104,11 @@ static inline __attribute__((always_inline)) void step_stress(const Solve *s, in
 static void step_traction(const Solve *s, int32_t i, int32_t near, Progress *progress)
 {
     const WadiSphWalls *walls = s->in->walls;
+    const size_t first = wadi_sph_first_contact(walls, near);
+    WadiF4 *all_at = s->at.traction + first, *all_now = s->now.traction + first;
     for (int c = 0; c < walls->contact_count[near]; ++c) {
         const WadiSphContact *contact = &walls->contact[near][c];
-        const WadiF4 at = s->at.traction[near][c], before = s->now.traction[near][c];
+        const WadiF4 at = all_at[c], before = all_now[c];
         const WadiF4 n = { contact->normal[0], contact->normal[1], contact->normal[2], 0.0f };
         const WadiF4 slip = s->velocity[i] - contact->velocity;
         const float share = traction_step(walls, near);
@@ -121,8 +123,8 @@ static void step_traction(const Solve *s, int32_t i, int32_t near, Progress *pro
         const WadiF4 moved = to - at, since = to - before;
         progress->moved += sqrt((double)dot3(&moved, &moved)) / (double)share;
         progress->back -= (double)dot3(&moved, &since) / (double)share;
-        s->now.traction[near][c] = to;
-        s->at.traction[near][c] = to + s->momentum * since;
+        all_now[c] = to;
+        all_at[c] = to + s->momentum * since;
     }
 }
 
@@ -156,17 +158,17 @@ static double step_block(void *context, int64_t first, int64_t end)
 static void stop(const Solve *s)
 {
     memcpy(s->at.stress, s->now.stress, (size_t)s->in->pairs->count * sizeof *s->at.stress);
-    memcpy(s->at.traction, s->now.traction, (size_t)s->in->walls->count * sizeof *s->at.traction);
+    memcpy(s->at.traction, s->now.traction, wadi_sph_contacts(s->in->walls) * sizeof *s->at.traction);
 }
 
 WadiStatus wadi_sph_friction_create(WadiSphFriction *friction, const WadiSphPairs *pairs,
                                     const WadiSphWalls *walls, WadiArena *arena, WadiError *error)
 {
-    const size_t count = (size_t)pairs->count, near = (size_t)walls->count;
+    const size_t count = (size_t)pairs->count, contacts = wadi_sph_contacts(walls);
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &friction->stress, count, "friction", error));
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &friction->traction, near, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &friction->traction, contacts, "friction", error));
     memset(friction->stress, 0, count * sizeof *friction->stress);
-    memset(friction->traction, 0, near * sizeof *friction->traction);
+    memset(friction->traction, 0, contacts * sizeof *friction->traction);
     return WADI_OK;
 }
 
@@ -293,7 +295,7 @@ static double square_block(void *context, int64_t first, int64_t end)
             WadiF4 along = v - *n * dot3(&v, n);
             along[3] = 0.0f;
             along *= sqrtf(traction_step(walls, near));
-            s->now.traction[near][c] = along;
+            s->now.traction[wadi_sph_first_contact(walls, near) + (size_t)c] = along;
             sum += (double)dot3(&along, &along);
         }
     }
@@ -310,8 +312,9 @@ static void scale(const Solve *s, float factor)
     }
     for (int32_t near = 0; near < s->in->walls->count; ++near) {
         const float root = sqrtf(traction_step(s->in->walls, near));
+        const size_t first = wadi_sph_first_contact(s->in->walls, near);
         for (int c = 0; c < s->in->walls->contact_count[near]; ++c) {
-            s->at.traction[near][c] = s->now.traction[near][c] * (factor * root);
+            s->at.traction[first + (size_t)c] = s->now.traction[first + (size_t)c] * (factor * root);
         }
     }
 }

@@ -18,8 +18,8 @@ typedef struct WadiSphStress {
 
 /* The unknowns. */
 typedef struct WadiSphFriction {
-    WadiSphStress *stress;                    /* per particle, traceless; 0 for water */
-    WadiF4 (*traction)[WADI_SPH_CONTACT_MAX]; /* per near particle and contact */
+    WadiSphStress *stress; /* per particle, traceless; 0 for water */
+    WadiF4 *traction;      /* per contact, see wadi_sph_first_contact */
 } WadiSphFriction;
 
 typedef struct WadiSphFrictionIn {

@@ -85,7 +85,7 @@ static inline __attribute__((always_inline)) void wadi_sph_friction_push(const W
     int32_t near;
     if (wadi_sph_has_traction(in, i, &near)) {
         for (int c = 0; c < in->walls->contact_count[near]; ++c) {
-            sum += friction->traction[near][c];
+            sum += friction->traction[wadi_sph_first_contact(in->walls, near) + (size_t)c];
         }
     }
     *push = sum;

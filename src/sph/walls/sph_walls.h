@@ -43,6 +43,19 @@ typedef struct WadiSphWallsIn {
     double time;       /* s */
 } WadiSphWallsIn;
 
+/* The contacts of all near particles, one list after the other: the number of the first one of a particle, and
+ * how many there are. */
+static inline size_t wadi_sph_first_contact(const WadiSphWalls *walls, int32_t near)
+{
+    return (size_t)(walls->contact[near] - walls->contact[0]);
+}
+
+static inline size_t wadi_sph_contacts(const WadiSphWalls *walls)
+{
+    const int32_t last = walls->count - 1;
+    return last < 0 ? 0 : wadi_sph_first_contact(walls, last) + walls->contact_count[last];
+}
+
 /* For the particles of the sort, numbered from 0; memory in the arena. */
 WadiStatus wadi_sph_walls_find(WadiSphWalls *walls, const WadiSphWallsIn *in, WadiArena *arena,
                                WadiError *error);
