@@ -10,6 +10,9 @@
 /* Of the heads: smaller drops are rounding and move nothing. */
 #define WADI_SPH_DROP_EPSILON 4.8e-7f
 
+typedef uint64_t WadiSphLevelBits __attribute__((aligned(4), may_alias));
+typedef uint64_t WadiSphFourLevels __attribute__((vector_size(32), may_alias));
+
 /* A particle and the neighbours of one kind with which it can exchange water. The numbers of the pairs are
  * the heads, Pa. */
 typedef struct WadiSphFluxList {
@@ -60,12 +63,28 @@ static inline void wadi_sph_flux_list(const WadiSphFlow *x, int32_t i, bool of_s
     list->rate = is_even ? rate * pairs->slope_unit : NAN;
 }
 
-/* The heads of eight neighbours with offsets j. */
+/* The heads and mobilities of eight neighbours with offsets j. */
 static inline __attribute__((always_inline)) void wadi_sph_load_levels(const WadiSphFlow *x,
-                                                                       const uint32_t *j, WadiF8 *out)
+                                                                       const uint32_t *j, WadiF8 *head,
+                                                                       WadiF8 *mobility)
 {
-    for (int l = 0; l < WADI_SPH_LANES; ++l) {
-        (*out)[l] = x->level[j[l] >> 4];
+    const WadiSphLevelBits *at = (const WadiSphLevelBits *)x->level;
+    const WadiSphFourLevels low = { at[j[0] >> 4], at[j[1] >> 4], at[j[4] >> 4], at[j[5] >> 4] };
+    const WadiSphFourLevels high = { at[j[2] >> 4], at[j[3] >> 4], at[j[6] >> 4], at[j[7] >> 4] };
+    const WadiF8 a = (WadiF8)low, b = (WadiF8)high;
+    *head = __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14);
+    *mobility = __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
+}
+
+/* The mobilities that count where the particle i gives to its neighbours n .. n + 7: other ones towards those
+ * of the other kind, which begin with number `same`. */
+static inline __attribute__((always_inline)) void wadi_sph_own_mobility(const WadiSphFlow *x, int32_t i,
+                                                                        int64_t n, int64_t same, WadiF8 *out)
+{
+    *out = (WadiF8){ 0 } + x->mobility[i];
+    if (n + WADI_SPH_LANES > same && x->in->is_sand[i]) {
+        const WadiI8 lane = { 0, 1, 2, 3, 4, 5, 6, 7 }, is_same = lane < (int32_t)(same - n);
+        *out = WADI_ROW_SELECT(is_same, *out, (WadiF8){ 0 } + x->seeping[i]);
     }
 }
 
@@ -84,11 +103,12 @@ static inline __attribute__((always_inline)) void wadi_sph_remove_noise(const Wa
     *drop = WADI_MAX8(down, zero) + WADI_MIN8(up, zero);
 }
 
-/* What the flows to the neighbours n .. n + 7 are made of. Conductances are 0 beyond the end of the list. */
+/* What the flows to the neighbours n .. n + 7 are made of. Rates are 0 beyond the end of the list. */
 typedef struct WadiSphFluxTerms {
-    WadiF8 forth, back; /* 1/Pa: where the particle gives, and where its neighbour does */
-    WadiF8 fall;        /* Pa */
-    WadiF8 head;        /* Pa, of the neighbours */
+    WadiF8 rate;   /* 1/Pa: conductance over the mobility of the donor */
+    WadiF8 others; /* mobility where the neighbour gives */
+    WadiF8 fall;   /* Pa */
+    WadiF8 head;   /* Pa, of the neighbours */
 } WadiSphFluxTerms;
 
 static inline __attribute__((always_inline)) void wadi_sph_flux_terms(const WadiSphFlow *x,
@@ -119,8 +139,8 @@ static inline __attribute__((always_inline)) void wadi_sph_flux_terms(const Wadi
     const float *weight = x->weight;
     terms->fall = eight.x * weight[0] + eight.y * weight[1] + eight.z * weight[2];
     terms->head = eight.number;
-    terms->forth = slope * rate * list->mobility;
-    terms->back = slope * rate * others;
+    terms->rate = slope * rate;
+    terms->others = others;
 }
 
 /* head - other - fall, and 0 where that is rounding. */
@@ -144,7 +164,8 @@ static inline __attribute__((always_inline)) void wadi_sph_flux_eight(const Wadi
     if (list->is_other_kind) {
         wadi_sph_remove_noise(x, list->i, x->in->pairs->offset + n, list->noise, &drop);
     }
-    *flow = WADI_ROW_SELECT(drop > 0.0f, terms.forth, terms.back) * drop;
+    const WadiF8 own = (WadiF8){ 0 } + list->mobility;
+    *flow = terms.rate * WADI_ROW_SELECT(drop > 0.0f, own, terms.others) * drop;
 }
 
 #endif

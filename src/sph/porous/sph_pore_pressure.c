@@ -26,19 +26,20 @@ typedef struct Solve {
     int64_t blocks;
 } Solve;
 
-/* Gain of a particle, and its conductance. */
+/* Gain of a particle of sand, and its conductance. */
 static double gain_of(const WadiSphFlow *x, int32_t i, double *conductance)
 {
     const uint32_t *j = x->in->pairs->offset + wadi_sph_flow_first(x, i);
     const int64_t start = x->flow_start[i], room = wadi_sph_flow_room(x, i);
+    const int64_t same = x->in->pairs->same[i];
     WadiF8 flows = { 0 }, conductances = { 0 };
     for (int64_t n = 0; n < room; n += WADI_SPH_LANES) {
-        WadiF8 other;
-        wadi_sph_load_levels(x, j + n, &other);
-        const WadiF8 drop = (x->level[i] - other) - *(const WadiF8 *)(x->fall + start + n);
-        const WadiF8 forth = *(const WadiF8 *)(x->forth + start + n);
-        const WadiF8 back = *(const WadiF8 *)(x->back + start + n);
-        const WadiF8 each = WADI_ROW_SELECT(drop > 0.0f, forth, back);
+        WadiF8 other, others, own;
+        wadi_sph_load_levels(x, j + n, &other, &others);
+        wadi_sph_own_mobility(x, i, n, same, &own);
+        const WadiF8 drop = (x->level[i].head - other) - *(const WadiF8 *)(x->fall + start + n);
+        const WadiF8 rate = *(const WadiF8 *)(x->rates + start + n);
+        const WadiF8 each = rate * WADI_ROW_SELECT(drop > 0.0f, own, others);
         flows += each * drop;
         conductances += each;
     }
@@ -86,7 +87,7 @@ static void extrapolate_block(void *context, int64_t first, int64_t end)
         if (x->in->is_sand[i]) {
             s->guess[a] = s->now[a] + s->momentum * (s->now[a] - s->last[a]);
             x->head[i] = s->guess[a];
-            x->level[i] = (float)s->guess[a];
+            x->level[i].head = (float)s->guess[a];
         }
     }
 }
@@ -116,15 +117,15 @@ static void begin_block(void *context, int64_t first, int64_t end)
     }
 }
 
+/* In memory that the flows need later. */
 static WadiStatus begin(Solve *s, WadiArena *arena, WadiError *error)
 {
     const WadiSphFlow *x = s->flow;
-    const size_t count = (size_t)x->list_count;
     s->blocks = wadi_parallel_block_count(x->list_count, BLOCK);
-    WADI_TRY(WADI_ARENA_NEW(arena, &s->now, count, "pore pressure", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &s->last, count, "pore pressure", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &s->guess, count, "pore pressure", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &s->storage, count, "pore pressure", error));
+    s->now = x->gain;
+    s->last = x->into;
+    s->guess = x->leak;
+    s->storage = (double *)(void *)x->gain_momentum;
     WADI_TRY(WADI_ARENA_NEW(arena, &s->partials, 2 * (size_t)s->blocks, "pore pressure", error));
     wadi_parallel_for(x->list_count, BLOCK, begin_block, s);
     return WADI_OK;
@@ -159,7 +160,7 @@ WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int *iterations, WadiArena *ar
         const int32_t i = x->list[a];
         if (in->is_sand[i]) {
             in->pressure[i] = larger(0.0, s.now[a]);
-            wadi_sph_set_number(in->pairs, i, x->level[i]);
+            wadi_sph_set_number(in->pairs, i, x->level[i].head);
         }
     }
     wadi_arena_release(arena, mark);

@@ -77,8 +77,8 @@ void wadi_sph_flow_set_head(const WadiSphFlow *x, int32_t i)
         x->mobility[i] = 1.0f;
         x->seeping[i] = 0.0f;
     }
-    x->level[i] = (float)x->head[i];
-    wadi_sph_set_number(in->pairs, i, x->level[i]);
+    x->level[i] = (WadiSphLevel){ (float)x->head[i], x->mobility[i] };
+    wadi_sph_set_number(in->pairs, i, x->level[i].head);
 }
 
 /* Sand that is wet or has a neighbour with water, and water that has a neighbour of sand. */

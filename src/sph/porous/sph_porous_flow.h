@@ -11,6 +11,11 @@
 
 enum { WADI_SPH_FLOW_BLOCK = 1024 };
 
+/* What a pass reads of a neighbour. */
+typedef struct WadiSphLevel {
+    float head, mobility; /* as below */
+} WadiSphLevel;
+
 typedef struct WadiSphFlow {
     const WadiSphPorousIn *in;
     double *water;
@@ -24,10 +29,10 @@ typedef struct WadiSphFlow {
     double *head;    /* p where there is pressure, else -P_c, Pa; rounded, also the numbers of the pairs */
     float *mobility; /* S^b; of water 1 */
     float *seeping;  /* the same towards water: only saturated sand gives */
-    float *level;    /* the heads of all particles, rounded: what the passes below read */
+    WadiSphLevel *level;
     /* Per pair of a listed particle; those of one particle are padded to whole eights, without a flow. */
-    float *forth, *back; /* conductance, 1/Pa, where the particle gives and where its neighbour does */
-    float *fall;         /* Pa: weight of the water between them, of which flows are free */
+    float *rates;        /* conductance over the mobility of the donor, 1/Pa */
+    float *fall;         /* Pa: weight of the water between them */
     float *flow;         /* mass that leaves the particle; the memory of `fall` */
     int64_t *flow_start; /* per particle, where it is listed: its first pair there */
     double *give, *take; /* factors of donors and acceptors */

@@ -57,18 +57,21 @@ static void find_flows(const WadiSphFlow *x, int32_t i, WadiD4 *out, WadiD4 *int
     const int64_t same = x->in->is_sand[i] ? x->in->pairs->same[i] : 0;
     const WadiF8 zero = { 0 };
     for (int64_t n = 0; n < room; n += WADI_SPH_LANES) {
-        WadiF8 other, drop;
-        wadi_sph_load_levels(x, j + n, &other);
-        wadi_sph_flux_drop(x->level[i], &other, (const WadiF8 *)(x->fall + start + n), &drop);
+        WadiF8 other, others, own, drop;
+        wadi_sph_load_levels(x, j + n, &other, &others);
+        wadi_sph_own_mobility(x, i, n, same, &own);
+        for (int l = 0; l < WADI_SPH_LANES && !x->in->is_sand[i]; ++l) {
+            others[l] = x->seeping[j[n + l] >> 4];
+        }
+        wadi_sph_flux_drop(x->level[i].head, &other, (const WadiF8 *)(x->fall + start + n), &drop);
         if (n + WADI_SPH_LANES > same) {
             const WadiI8 lane = { 0, 1, 2, 3, 4, 5, 6, 7 }, is_same = lane < (int32_t)(same - n);
             WadiF8 less = drop;
             wadi_sph_remove_noise(x, i, j + n, (float)x->noise, &less);
             drop = WADI_ROW_SELECT(is_same, drop, less);
         }
-        const WadiF8 forth = *(const WadiF8 *)(x->forth + start + n);
-        const WadiF8 back = *(const WadiF8 *)(x->back + start + n);
-        const WadiF8 flow = WADI_ROW_SELECT(drop > 0.0f, forth, back) * drop;
+        const WadiF8 rate = *(const WadiF8 *)(x->rates + start + n);
+        const WadiF8 flow = rate * WADI_ROW_SELECT(drop > 0.0f, own, others) * drop;
         const WadiF8 gone = WADI_MAX8(flow, zero), come = WADI_MAX8(-flow, zero);
         *out += WADI_ROW_LOW_DOUBLE(gone) + WADI_ROW_HIGH_DOUBLE(gone);
         *into += WADI_ROW_LOW_DOUBLE(come) + WADI_ROW_HIGH_DOUBLE(come);

@@ -1,4 +1,4 @@
-/* Conductances of the pairs of listed particles: what the solve of the heads and the flows read again and
+/* Rates of the pairs of listed particles: what the solve of the heads and the flows read again and
  * again. [theory 11.6] */
 #include <string.h>
 
@@ -24,10 +24,8 @@ static void fill_list(const WadiSphFlow *x, const WadiSphFluxList *list)
         WadiSphFluxTerms terms;
         wadi_sph_flux_terms(x, list, n, &terms);
         const WadiI8 has_head = terms.head == terms.head;
-        terms.forth = (WadiF8)((WadiI8)terms.forth & has_head);
-        terms.back = (WadiF8)((WadiI8)terms.back & has_head);
-        put(x->forth + n + shift, &terms.forth, list->end - n);
-        put(x->back + n + shift, &terms.back, list->end - n);
+        terms.rate = (WadiF8)((WadiI8)terms.rate & has_head);
+        put(x->rates + n + shift, &terms.rate, list->end - n);
         put(x->fall + n + shift, &terms.fall, list->end - n);
     }
 }
@@ -40,7 +38,7 @@ static void fill_block(void *context, int64_t first, int64_t end)
         const int32_t i = x->list[a];
         const int64_t room = wadi_sph_flow_room(x, i), last = x->flow_start[i] + room - WADI_SPH_LANES;
         if (room > 0) {
-            *(WadiF8 *)(x->forth + last) = *(WadiF8 *)(x->back + last) = *(WadiF8 *)(x->fall + last) = zero;
+            *(WadiF8 *)(x->rates + last) = *(WadiF8 *)(x->fall + last) = zero;
         }
         for (int kind = 0; kind < 2; ++kind) {
             WadiSphFluxList list;
@@ -58,8 +56,7 @@ WadiStatus wadi_sph_flow_make(WadiSphFlow *x, WadiArena *arena, WadiError *error
         x->flow_start[i] = total;
         total += wadi_sph_flow_room(x, i);
     }
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->forth, (size_t)total, "porous flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->back, (size_t)total, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->rates, (size_t)total, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->fall, (size_t)total, "porous flow", error));
     x->flow = x->fall;
     wadi_parallel_for(x->list_count, BLOCK, fill_block, x);
