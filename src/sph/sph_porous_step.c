@@ -167,8 +167,8 @@ WadiStatus wadi_sph_stick(const WadiSph *sph, WadiSphStep *step)
     for (int32_t i = 0; i < step->count; ++i) {
         const int32_t near = step->walls.of[i];
         const WadiPoresDef *pores = &scene->materials[p->material[step->sort.first + i]].pores;
-        const bool is_fixed = (step->fixed != NULL && step->fixed[i] != 0) ||
-                              (step->waits != NULL && step->waits[i] != 0);
+        const bool is_fixed =
+            (step->fixed != NULL && step->fixed[i] != 0) || (step->waits != NULL && step->waits[i] != 0);
         if (near < 0 || !step->is_sand[i] || is_fixed || pores->stickiness == 0.0) {
             continue;
         }
@@ -254,6 +254,13 @@ static int64_t evaporate(const WadiSph *sph, const WadiSphStep *step, double *wa
     const uint8_t *material = sph->context.particles->material + step->sort.first;
     const double lone = (double)sph->kernel.own;
     int64_t quanta = 0;
+    bool is_drying = false;
+    for (int m = 0; m < scene->material_count; ++m) {
+        is_drying = is_drying || scene->materials[m].pores.evaporation > 0.0;
+    }
+    if (!is_drying) {
+        return 0;
+    }
     for (int32_t i = 0; i < step->count; ++i) {
         const WadiPoresDef *pores = &scene->materials[material[i]].pores;
         const bool is_fixed = step->fixed != NULL && step->fixed[i] != 0;

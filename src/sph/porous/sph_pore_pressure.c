@@ -92,6 +92,19 @@ static void extrapolate_block(void *context, int64_t first, int64_t end)
     }
 }
 
+static void finish_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    const WadiSphFlow *x = s->flow;
+    for (int64_t a = first; a < end; ++a) {
+        const int32_t i = x->list[a];
+        if (x->in->is_sand[i]) {
+            x->in->pressure[i] = larger(0.0, s->now[a]);
+            wadi_sph_set_number(x->in->pairs, i, x->level[i].head);
+        }
+    }
+}
+
 /* From the saturation of i straight to a head of 0 at saturation: less than the curve stores, so that no
  * head passes that of its neighbours. */
 static double storage_of(const WadiSphFlow *x, int32_t i)
@@ -156,13 +169,7 @@ WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int *iterations, WadiArena *ar
             break;
         }
     }
-    for (int32_t a = 0; a < x->list_count; ++a) {
-        const int32_t i = x->list[a];
-        if (in->is_sand[i]) {
-            in->pressure[i] = larger(0.0, s.now[a]);
-            wadi_sph_set_number(in->pairs, i, x->level[i].head);
-        }
-    }
+    wadi_parallel_for(x->list_count, BLOCK, finish_block, &s);
     wadi_arena_release(arena, mark);
     return WADI_OK;
 }
