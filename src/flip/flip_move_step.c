@@ -123,7 +123,7 @@ WadiStatus wadi_flip_move_particles(WadiFlip *flip, WadiFlipStep *step, WadiColl
     const WadiSleepStep sleep = wadi_flip_sleep_now(flip, step);
     WadiFlipWatch displacements, *watch = flip->sleep.is_on ? &displacements : NULL;
     if (watch != NULL) {
-        WADI_TRY(wadi_flip_watch_begin(watch, &sleep, &step->sort, error));
+        WADI_TRY(wadi_flip_watch_begin(watch, &sleep, &step->sort, &flip->materials, error));
     }
     bool is_unmixed[WADI_MATERIALS_MAX];
     const bool is_spread = find_unmixed(flip, step->time, is_unmixed);
@@ -133,6 +133,7 @@ WadiStatus wadi_flip_move_particles(WadiFlip *flip, WadiFlipStep *step, WadiColl
         WADI_TRY(move_at_once(flip, step, watch, moved, error));
     }
     if (watch != NULL) {
+        RUN("sleep", wadi_flip_pools_watch(watch, flip->context.scratch, error));
         RUN("sleep", wadi_sleep_watch(&flip->sleep, &sleep, &step->sort, watch->is_slow,
                                       watch->mean_displacement, error));
     }

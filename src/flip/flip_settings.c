@@ -95,7 +95,7 @@ static const WadiSceneField flip_fields[] = {
     { "sand_step", WADI_SCENE_NUMBER, AT(sand_step), .unit = "√(dx/g)", .minimum = 1e-3, .maximum = 1000,
       .fallback = { 0.21 }, .doc = "Largest step size when the scene has sand." },
     { "sleep", WADI_SCENE_BOOL, AT(sleep), .fallback = { 1 },
-      .doc = "Sand at rest is not simulated until something disturbs it." },
+      .doc = "Sand and pools of water at rest are not simulated until something disturbs them." },
 };
 const WadiSceneObject wadi_flip_settings = {
     .name = "flip",

@@ -1,4 +1,6 @@
 /* Choose the particles that take part in a step, and keep the stresses of those that sleep. [theory 8.1] */
+#include <string.h>
+
 #include "flip/flip.h"
 #include "flip/flip_stage.h"
 
@@ -119,21 +121,42 @@ static WadiStatus wake(WadiFlip *flip, const WadiSleepStep *now, const uint8_t *
     return wadi_sleep_wake(&flip->sleep, now, wakes, error);
 }
 
+/* Particles at rest have no gradient of velocity. */
+static void clear_affine(const WadiFlip *flip, int32_t first)
+{
+    for (int n = 0; n < 9 && flip->has_affine; ++n) {
+        float *c = wadi_particles_column(flip->context.particles, flip->affine.column[n]);
+        memset(c + first, 0, (size_t)(flip->sleep.count - first) * sizeof *c);
+    }
+}
+
 static WadiStatus fall_asleep(WadiFlip *flip, const WadiSleepStep *now, const WadiTileSort *sort,
                               const uint8_t *falls, WadiError *error)
 {
     const int32_t first = flip->sleep.count;
     WADI_TRY(store_stresses(flip, &sort->tiles, falls, error));
     WADI_TRY(wadi_sleep_fall_asleep(&flip->sleep, now, sort, falls, error));
+    clear_affine(flip, first);
     find_loads(flip, first);
     return WADI_OK;
+}
+
+static WadiPools pools_of(const WadiFlip *flip)
+{
+    return (WadiPools){ .sleep = &flip->sleep,
+                        .particles = flip->context.particles,
+                        .has_water = flip->materials.has_water,
+                        .is_sand = flip->materials.is_sand,
+                        .scratch = flip->context.scratch };
 }
 
 /* Before the sort. */
 static WadiStatus wake_disturbed(WadiFlip *flip, const WadiSleepStep *now, WadiError *error)
 {
+    const WadiPools pools = pools_of(flip);
     uint8_t *wakes = NULL;
     WADI_TRY(wadi_sleep_find_disturbed(&flip->sleep, now, &wakes, error));
+    WADI_TRY(wadi_pools_wake(&pools, NULL, &wakes, error));
     return wakes != NULL ? wake(flip, now, wakes, error) : WADI_OK;
 }
 
@@ -141,6 +164,7 @@ static WadiStatus wake_disturbed(WadiFlip *flip, const WadiSleepStep *now, WadiE
 static WadiStatus wake_or_fall_asleep(WadiFlip *flip, const WadiSleepStep *now, const WadiTileSort *sort,
                                       bool *is_changed, WadiError *error)
 {
+    const WadiPools pools = pools_of(flip);
     WadiSleepSurvey survey;
     uint8_t *wakes = NULL, *falls = NULL;
     *is_changed = false;
@@ -149,12 +173,14 @@ static WadiStatus wake_or_fall_asleep(WadiFlip *flip, const WadiSleepStep *now, 
     }
     WADI_TRY(wadi_sleep_survey(&flip->sleep, now, sort, &survey, error));
     WADI_TRY(wadi_sleep_find_reached(&flip->sleep, now, &survey, &wakes, error));
+    WADI_TRY(wadi_pools_wake(&pools, &sort->tiles, &wakes, error));
     if (wakes != NULL) {
         *is_changed = true;
         return wake(flip, now, wakes, error);
     }
     wadi_flip_sleep_find_weak(&flip->sleep, now, sort, wadi_sleep_window(now));
     WADI_TRY(wadi_sleep_find_candidates(&flip->sleep, now, &survey, &falls, error));
+    WADI_TRY(wadi_flip_pools_hold(&pools, now, sort, &falls, error));
     *is_changed = falls != NULL;
     return falls != NULL ? fall_asleep(flip, now, sort, falls, error) : WADI_OK;
 }

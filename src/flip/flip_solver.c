@@ -27,13 +27,13 @@ static WadiStatus add_affine(WadiFlip *flip, WadiError *error)
     return WADI_OK;
 }
 
-/* Only scenes with sand sleep; not with pair separation, which moves particles without the grid, nor with
- * the paper's friction, whose piles creep. */
+/* Not with pair separation, which moves particles without the grid, nor with the paper's friction, whose
+ * piles creep; scenes without sand not with the sweeps of INF585 either. */
 static bool may_sleep(const WadiFlip *flip)
 {
     const WadiFlipDef *def = wadi_flip_def(flip->context.world->scene);
-    return def->sleep && flip->materials.has_sand && def->pair_separation == 0 &&
-           def->friction == WADI_FLIP_FRICTION_SOLVE;
+    return def->sleep && def->pair_separation == 0 && def->friction == WADI_FLIP_FRICTION_SOLVE &&
+           (flip->materials.has_sand || def->pressure != WADI_FLIP_PRESSURE_GAUSS_SEIDEL);
 }
 
 static WadiStatus create(void **solver, const WadiSolverContext *context, WadiError *error)

@@ -102,6 +102,8 @@ typedef struct WadiSleepStep {
     double time, dt;
 } WadiSleepStep;
 
+/* sqrt(dx / g), s. Infinite without gravity. */
+double wadi_sleep_unit_time(const WadiSleepStep *step);
 /* Time after which slow tiles may sleep, s. Infinite without gravity. */
 double wadi_sleep_window(const WadiSleepStep *step);
 
@@ -139,6 +141,9 @@ WadiStatus wadi_sleep_fall_asleep(WadiSleep *sleep, const WadiSleepStep *step, c
 /* After the last change of the store in a step. */
 void wadi_sleep_end(WadiSleep *sleep, const WadiParticles *particles);
 
+/* Values of is_slow. A tile of a slow pool that was empty counts as slow since the tiles around it are: pools
+ * may have their surface between two tiles, and particles that pass through it now and then. */
+enum { WADI_SLOW_NOT, WADI_SLOW, WADI_SLOW_POOL };
 /* After the particles were moved, per tile of the sort: whether it is slow, and the sum of the displacements
  * of its particles over the number of particles of a full tile, m. */
 WadiStatus wadi_sleep_watch(WadiSleep *sleep, const WadiSleepStep *step, const WadiTileSort *sort,

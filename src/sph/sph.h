@@ -3,7 +3,7 @@
 #define WADI_SPH_SPH_H
 
 #include "matter/materials.h"
-#include "sleep/sleep.h"
+#include "sleep/sleep_pools.h"
 #include "sph/adapt/sph_resample.h"
 #include "sph/friction/sph_friction.h"
 #include "sph/porous/sph_porous.h"
@@ -99,13 +99,10 @@ WadiStatus wadi_sph_watch(WadiSph *sph, const WadiSphStep *step, WadiError *erro
 WadiStatus wadi_sph_remove_copies(const WadiSph *sph, const WadiSphStep *step, WadiError *error);
 /* sph_calm.c: calm sand that waits in this step. After the walls are known. */
 WadiStatus wadi_sph_find_calm(const WadiSph *sph, WadiSphStep *step, WadiError *error);
-/* sph_pools.c: which tiles of water are at rest, whether they may fall asleep, and what wakes with those
- * that do. */
+/* sph_pools.c: which tiles of water are at rest; the pools of the solver. */
 WadiStatus wadi_sph_watch_pools(const WadiSph *sph, const WadiSphStep *step, uint8_t *is_slow, double *push,
                                 WadiError *error);
-WadiStatus wadi_sph_hold_pools(const WadiSph *sph, const WadiTileSort *sort, uint8_t **falls,
-                               WadiError *error);
-WadiStatus wadi_sph_wake_pools(const WadiSph *sph, uint8_t *wakes, WadiError *error);
+WadiPools wadi_sph_pools(const WadiSph *sph);
 /* sph_overfull.c: bodies without a surface that are denser than at rest. */
 WadiStatus wadi_sph_find_overfull(const WadiSph *sph, const WadiSphStep *step, WadiOverfullList *overfull,
                                   WadiError *error);

@@ -33,9 +33,10 @@ static WadiSleepStep sleep_step(const WadiSph *sph, const WadiSphStep *step)
 /* Before the sort. */
 static WadiStatus wake_disturbed(WadiSph *sph, const WadiSleepStep *now, WadiError *error)
 {
+    const WadiPools pools = wadi_sph_pools(sph);
     uint8_t *wakes = NULL;
     WADI_TRY(wadi_sleep_find_disturbed(&sph->sleep, now, &wakes, error));
-    WADI_TRY(wadi_sph_wake_pools(sph, wakes, error));
+    WADI_TRY(wadi_pools_wake(&pools, NULL, &wakes, error));
     return wakes != NULL ? wadi_sleep_wake(&sph->sleep, now, wakes, error) : WADI_OK;
 }
 
@@ -43,6 +44,7 @@ static WadiStatus wake_disturbed(WadiSph *sph, const WadiSleepStep *now, WadiErr
 static WadiStatus wake_or_fall_asleep(WadiSph *sph, const WadiSleepStep *now, const WadiTileSort *sort,
                                       bool *is_changed, WadiError *error)
 {
+    const WadiPools pools = wadi_sph_pools(sph);
     WadiSleepSurvey survey;
     uint8_t *wakes = NULL, *falls = NULL;
     *is_changed = false;
@@ -51,13 +53,13 @@ static WadiStatus wake_or_fall_asleep(WadiSph *sph, const WadiSleepStep *now, co
     }
     WADI_TRY(wadi_sleep_survey(&sph->sleep, now, sort, &survey, error));
     WADI_TRY(wadi_sleep_find_reached(&sph->sleep, now, &survey, &wakes, error));
-    WADI_TRY(wadi_sph_wake_pools(sph, wakes, error));
+    WADI_TRY(wadi_pools_wake(&pools, &sort->tiles, &wakes, error));
     if (wakes != NULL) {
         *is_changed = true;
         return wadi_sleep_wake(&sph->sleep, now, wakes, error);
     }
     WADI_TRY(wadi_sleep_find_candidates(&sph->sleep, now, &survey, &falls, error));
-    WADI_TRY(wadi_sph_hold_pools(sph, sort, &falls, error));
+    WADI_TRY(wadi_pools_hold(&pools, sort, &falls, error));
     *is_changed = falls != NULL;
     return falls != NULL ? wadi_sleep_fall_asleep(&sph->sleep, now, sort, falls, error) : WADI_OK;
 }

@@ -51,7 +51,8 @@ double wadi_world_emitted(const WadiWorld *world, int emitter, double duration);
 /* Acceleration by gravity and forces at x and `time` for a particle of velocity v, m/s^2. */
 WadiVec3 wadi_world_acceleration(const WadiWorld *world, WadiVec3 x, WadiVec3 v, double time);
 
-/* world_steady.c: gravity, forces and frictions are the same at all times of [t0, t1]. */
+/* world_steady.c: gravity, forces, frictions and what else the materials have as curves are the same at all
+ * times of [t0, t1]. */
 bool wadi_world_is_steady(const WadiWorld *world, double t0, double t1);
 /* A solid that comes within `radius` of x during [t0, t1] moves. */
 bool wadi_world_disturbs(const WadiWorld *world, WadiVec3 x, double radius, double t0, double t1);

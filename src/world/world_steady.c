@@ -30,7 +30,9 @@ bool wadi_world_is_steady(const WadiWorld *world, double t0, double t1)
     for (int m = 0; m < scene->material_count && is_steady; ++m) {
         is_steady = scene->materials[m].is_unused ||
                     (wadi_curve_is_steady(&scene->materials[m].friction_angle, t0, t1) &&
-                     wadi_curve_is_steady(&scene->materials[m].cohesion, t0, t1));
+                     wadi_curve_is_steady(&scene->materials[m].cohesion, t0, t1) &&
+                     wadi_curve_is_steady(&scene->materials[m].viscosity, t0, t1) &&
+                     wadi_curve_is_steady(&scene->materials[m].surface_tension, t0, t1));
     }
     for (int i = 0; i < scene->collider_count && is_steady; ++i) {
         is_steady = wadi_curve_is_steady(&scene->colliders[i].friction, t0, t1) &&

@@ -60,22 +60,33 @@ static void find_means(const WadiSim *sim, double *height, double *speed)
     }
 }
 
-static void water_rests_in_any_tank(void **unused)
+/* Awake it moves on at 8e-4, 16e-4 and 4e-4 sqrt(gH): a ceiling that meets the water at a flat angle, and a
+ * surface on the centres of cells. */
+static const Tank adverse[] = {
+    { "flat cylinder",
+      "{cylinder: {from: [-0.1031, -0.1998, -0.161], to: [0.1791, 0.2684, 0.1232], radius: 0.1894}}", -0.0979,
+      0.22 },
+    { "full capsule",
+      "{capsule: {from: [-0.1626, -0.1046, -0.0928], to: [0.063, 0.197, 0.1244], radius: 0.2257}}", 0.0993,
+      0.41 },
+    { "long capsule",
+      "{capsule: {from: [-0.1355, -0.0713, -0.1508], to: [0.1581, 0.1171, 0.0712], radius: 0.1874}}", 0.0596,
+      0.4 },
+};
+
+static void check_rest(const Tank *tank, size_t count, bool may_sleep)
 {
-    (void)unused;
     const double cell = 0.04;
-    const size_t count = is_long_run() ? sizeof tanks / sizeof *tanks : USUAL_TANKS;
-    for (size_t n = 0; n < count; ++n) {
-        const Tank *tank = &tanks[n];
+    for (size_t n = 0; n < count; ++n, ++tank) {
         char text[2048];
         snprintf(text, sizeof text,
-                 "{wadi: 1, solver: flip, cell_size: %g, fps: %d, domain: {min: [-0.6, -0.6, -0.6], max: "
-                 "[0.6, 0.6, 0.6]},\n"
+                 "{wadi: 1, solver: flip, cell_size: %g, fps: %d, flip: {sleep: %s},"
+                 " domain: {min: [-0.6, -0.6, -0.6], max: [0.6, 0.6, 0.6]},\n"
                  "materials: {m: {kind: water}}, colliders: [{shape: {difference: [{box: {min: [-2, -2, -2], "
                  "max: [2, 2, 2]}},\n"
                  "%s]}}], bodies: [{material: m, shape: {intersection: [%s, {half_space: {point: [0, 0, "
                  "%g]}}]}}]}\n",
-                 cell, FPS, tank->room, tank->room, tank->level);
+                 cell, FPS, may_sleep ? "true" : "false", tank->room, tank->room, tank->level);
         WadiScene *scene = load_scene(text);
         WadiSim *sim = start_sim(scene, 1);
         double before, after, speed;
@@ -86,13 +97,28 @@ static void water_rests_in_any_tank(void **unused)
                       speed / sqrt(9.81 * tank->depth), (after - before) / cell, SECONDS);
         CHECK_AT_MOST(speed, 1e-4 * sqrt(9.81 * tank->depth));
         CHECK_NEAR(after, before, 0.03 * cell);
+        assert_int_equal(wadi_sim_sleeping_particles(sim), may_sleep ? sim->particles.count : 0);
         wadi_sim_destroy(sim);
         wadi_scene_destroy(scene);
     }
 }
 
+/* Without sleep: by the pressure alone. */
+static void water_rests_in_any_tank(void **unused)
+{
+    (void)unused;
+    check_rest(tanks, is_long_run() ? sizeof tanks / sizeof *tanks : USUAL_TANKS, false);
+}
+
+static void water_sleeps_where_it_would_not_rest(void **unused)
+{
+    (void)unused;
+    check_rest(adverse, sizeof adverse / sizeof *adverse, true);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(water_rests_in_any_tank) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(water_rests_in_any_tank),
+                                        cmocka_unit_test(water_sleeps_where_it_would_not_rest) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,12 @@
-/* Sleep (sleep/sleep.h) of sand in flip: which tiles are slow, and which are too steep to sleep.
- * Source: [theory 8.1, 8.2, 8.3].
+/* Sleep (sleep/sleep.h) in flip: which tiles of sand are slow, and which are too steep to sleep; which pools
+ * are at rest. Source: [theory 8.1 to 8.4].
  *
- * A tile is slow in a step if the largest displacement of its particles is below 0.5 sqrt(g dx) dt and their
- * mean below 0.03 sqrt(g dx) dt.
+ * A tile of sand is slow in a step if the largest displacement of its particles is below 0.5 sqrt(g dx) dt
+ * and their mean below 0.03 sqrt(g dx) dt.
+ *
+ * A pool is slow if in each of its tiles the largest is below 0.3 sqrt(g dx) dt and the mean below
+ * 0.01 sqrt(g dx) dt. It falls asleep when it was slow for 30 sqrt(dx / g) and for a period of its slowest
+ * wave (flip_sleep_pools.c).
  *
  * Sand with a surface steeper than its friction angle (flip_sleep_slope.c) is weakened until it has slid to
  * that angle, or has stood weak for a window (flip_sleep_weak.c).
@@ -15,7 +19,17 @@
 
 #include "flip/transfer/flip_transfer.h"
 #include "grid/rows.h"
-#include "sleep/sleep.h"
+#include "matter/materials.h"
+#include "sleep/sleep_pools.h"
+
+/* Which water is at rest (flip_sleep_pools.c). */
+typedef struct WadiFlipPools {
+    double slow_square; /* m^2, of the displacement in the step */
+    double slow_mean;   /* m */
+    /* WADI_POOL_WATER: water; WADI_POOL_OTHERS: sand; both: a liquid that never sleeps. */
+    uint8_t of_material[WADI_MATERIALS_MAX];
+    uint8_t *flags; /* per tile: of its materials, and WADI_POOL_FAST */
+} WadiFlipPools;
 
 /* The displacements of a step, recorded by the mover: parts of a tile before they move, from several threads,
  * then the whole tile. */
@@ -26,7 +40,9 @@ typedef struct WadiFlipWatch {
     double slow_square; /* m^2, of the displacement in the step */
     double slow_mean;   /* m */
     double layer;       /* number of particles of a full layer of cells of a tile */
-    uint8_t *is_slow;   /* per tile */
+    bool is_water_only; /* tiles that have been found fast are not measured to the end */
+    WadiFlipPools pools;
+    uint8_t *is_slow; /* per tile */
     /* m, per tile: sum of the displacements over the number of particles of a full tile. */
     double *mean_displacement;
 } WadiFlipWatch;
@@ -34,11 +50,11 @@ typedef struct WadiFlipWatch {
 /* Sums over the parts of one tile; begin with zeros. */
 typedef struct WadiFlipDisplacements {
     double largest, sum; /* largest square, m^2; sum of lengths, m */
-    bool has_others;     /* particles other than sand */
+    uint8_t flags;       /* WadiFlipPools.of_material of all */
 } WadiFlipDisplacements;
 
 WadiStatus wadi_flip_watch_begin(WadiFlipWatch *watch, const WadiSleepStep *step, const WadiTileSort *sort,
-                                 WadiError *error);
+                                 const WadiMaterials *materials, WadiError *error);
 /* Particles first .. end, in the order of the sort. */
 void wadi_flip_watch_part(const WadiFlipWatch *watch, const WadiFlipPath *path, int32_t first, int32_t end,
                           WadiFlipDisplacements *displacements);
@@ -46,6 +62,14 @@ void wadi_flip_watch_tile(const WadiFlipWatch *watch, int32_t tile,
                           const WadiFlipDisplacements *displacements);
 /* Both for all tiles, if `path` holds all particles. */
 void wadi_flip_watch_paths(const WadiFlipWatch *watch, const WadiFlipPath *path);
+
+/* flip_sleep_pools.c: bounds and flags of the materials in a step; after all tiles were watched: the tiles of
+ * pools are slow where all of them are; of the tiles that may fall asleep (NULL: none) those of pools do only
+ * if they have been slow for long enough. */
+void wadi_flip_pools_begin(WadiFlipPools *pools, const WadiSleepStep *step);
+WadiStatus wadi_flip_pools_watch(const WadiFlipWatch *watch, WadiArena *scratch, WadiError *error);
+WadiStatus wadi_flip_pools_hold(const WadiPools *pools, const WadiSleepStep *step, const WadiTileSort *sort,
+                                uint8_t **falls, WadiError *error);
 
 /* flip_sleep_slope.c: columns of tile t of the sort whose free surface is steeper than the friction of its
  * sand allows; 0 if fewer than a third are, or with cohesion. Columns run along the axis nearest to gravity;

@@ -9,15 +9,17 @@
  * cells at least, so that a few grains at the toe of a heap do not prevent its sleep. */
 static const double SLOW = 0.5, SLOW_MEAN = 0.03;
 
-static bool are_all_sand(const WadiFlipWatch *watch, int32_t first, int32_t end)
+/* Particles after which a tile of a scene without sand is left when it has been found fast. */
+enum { CHUNK = 64 };
+
+static uint8_t flags_of(const WadiFlipWatch *watch, int32_t first, int32_t end)
 {
-    const WadiScene *scene = watch->scene;
-    for (int32_t i = first; i < end && scene->material_count > 1; ++i) {
-        if (scene->materials[watch->particles->material[i]].kind != WADI_MATERIAL_SAND) {
-            return false;
-        }
+    const uint8_t *material = watch->particles->material;
+    uint8_t flags = first < end ? watch->pools.of_material[material[first]] : 0;
+    for (int32_t i = first + 1; i < end && watch->scene->material_count > 1; ++i) {
+        flags |= watch->pools.of_material[material[i]];
     }
-    return true;
+    return flags;
 }
 
 void wadi_flip_watch_part(const WadiFlipWatch *watch, const WadiFlipPath *path, int32_t first, int32_t end,
@@ -25,25 +27,34 @@ void wadi_flip_watch_part(const WadiFlipWatch *watch, const WadiFlipPath *path, 
 {
     const WadiParticles *p = watch->particles;
     double largest = displacements->largest, sum = displacements->sum;
-    for (int32_t i = first; i < end; ++i) {
-        int32_t n = i - path->first;
-        double dx = path->x[n] - p->x[i], dy = path->y[n] - p->y[i], dz = path->z[n] - p->z[i];
-        double square = dx * dx + dy * dy + dz * dz;
-        largest = square > largest ? square : largest;
-        sum += sqrt(square);
+    displacements->flags |= flags_of(watch, first, end);
+    for (int32_t i = first; i < end && !(watch->is_water_only && largest >= watch->pools.slow_square);) {
+        const int32_t next = end - i < CHUNK ? end : i + CHUNK;
+        for (; i < next; ++i) {
+            int32_t n = i - path->first;
+            double dx = path->x[n] - p->x[i], dy = path->y[n] - p->y[i], dz = path->z[n] - p->z[i];
+            double square = dx * dx + dy * dy + dz * dz;
+            largest = square > largest ? square : largest;
+            sum += sqrt(square);
+        }
     }
     displacements->largest = largest;
     displacements->sum = sum;
-    displacements->has_others = displacements->has_others || !are_all_sand(watch, first, end);
 }
 
 void wadi_flip_watch_tile(const WadiFlipWatch *watch, int32_t tile,
                           const WadiFlipDisplacements *displacements)
 {
     double count = watch->sort->tile_start[tile + 1] - watch->sort->tile_start[tile];
-    watch->is_slow[tile] = !displacements->has_others && displacements->largest < watch->slow_square &&
+    const bool is_sand = (displacements->flags & WADI_POOL_WATER) == 0;
+    watch->is_slow[tile] = is_sand && displacements->largest < watch->slow_square &&
                            displacements->sum < watch->slow_mean * fmax(count, watch->layer);
     watch->mean_displacement[tile] = displacements->sum / (8.0 * watch->layer);
+    watch->pools.flags[tile] = displacements->flags;
+    if (displacements->largest >= watch->pools.slow_square ||
+        displacements->sum >= watch->pools.slow_mean * fmax(count, 0.5 * watch->layer)) {
+        watch->pools.flags[tile] |= WADI_POOL_FAST;
+    }
 }
 
 typedef struct WatchPaths {
@@ -69,7 +80,7 @@ void wadi_flip_watch_paths(const WadiFlipWatch *watch, const WadiFlipPath *path)
 }
 
 WadiStatus wadi_flip_watch_begin(WadiFlipWatch *watch, const WadiSleepStep *step, const WadiTileSort *sort,
-                                 WadiError *error)
+                                 const WadiMaterials *materials, WadiError *error)
 {
     WadiArena *arena = step->context->scratch;
     const WadiScene *scene = step->context->world->scene;
@@ -78,9 +89,12 @@ WadiStatus wadi_flip_watch_begin(WadiFlipWatch *watch, const WadiSleepStep *step
     *watch = (WadiFlipWatch){ .sort = sort,
                               .particles = step->context->particles,
                               .scene = scene,
+                              .is_water_only = !materials->has_sand,
                               .slow_square = SLOW * SLOW * unit * unit,
                               .slow_mean = SLOW_MEAN * unit,
                               .layer = 64.0 * per_axis * per_axis * per_axis };
+    wadi_flip_pools_begin(&watch->pools, step);
+    WADI_TRY(WADI_ARENA_NEW(arena, &watch->pools.flags, tiles, "awake tiles", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &watch->is_slow, tiles, "awake tiles", error));
     return WADI_ARENA_NEW(arena, &watch->mean_displacement, tiles, "awake tiles", error);
 }

@@ -19,6 +19,14 @@ typedef struct Weak {
     double window;
 } Weak;
 
+/* A tile that was slow for the window holds sand alone or water alone. */
+static bool is_sand(const WadiSleepStep *step, const WadiTileSort *sort, int32_t tile)
+{
+    const WadiParticles *p = step->context->particles;
+    const WadiScene *scene = step->context->world->scene;
+    return scene->materials[p->material[sort->tile_start[tile]]].kind == WADI_MATERIAL_SAND;
+}
+
 static void update_tiles(void *context, int64_t first, int64_t end)
 {
     const Weak *weak = context;
@@ -32,7 +40,8 @@ static void update_tiles(void *context, int64_t first, int64_t end)
         }
         WadiAwakeTile *tile = &sleep->awake[q];
         const bool was_weak = tile->is_weak;
-        if (was_weak || weak->step->time - tile->since >= weak->window) {
+        if ((was_weak || weak->step->time - tile->since >= weak->window) &&
+            is_sand(weak->step, weak->sort, t)) {
             tile->steep = wadi_flip_sleep_steep(sleep, weak->step, weak->sort, t);
             tile->is_weak = tile->steep != 0;
             tile->since = tile->is_weak && !was_weak ? weak->step->time : tile->since;
