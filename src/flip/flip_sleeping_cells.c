@@ -36,6 +36,7 @@ WadiStatus wadi_flip_find_sleeping(const WadiFlip *flip, WadiFlipStep *step, con
     if (!has_any) {
         return WADI_OK;
     }
+    WADI_ASSERT(flip->materials.has_sand); /* no awake tile touches a sleeping pool */
     uint8_t *bits = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &bits, (size_t)rows->count, "labels", error));
     memcpy(bits, step->grid.occupied, (size_t)rows->count);

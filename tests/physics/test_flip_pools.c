@@ -153,6 +153,49 @@ static void test_creeping_honey_does_not_sleep(void **state)
     end(other, other_scene);
 }
 
+/* Liquids of nearly one density change places slowly: from 3e-5 g at the start to 0.01 sqrt(g dx). */
+static void test_liquids_of_two_densities_do_not_sleep(void **state)
+{
+    (void)state;
+    WadiScene *scene;
+    WadiSim *sim = start("{wadi: 1, solver: flip, cell_size: 0.02, fps: 30, frames: 999,"
+                         " materials: {a: {kind: water}, b: {kind: water, density: 999.8}},"
+                         " domain: {min: [0, 0, 0], max: [0.32, 0.08, 0.4]},"
+                         " bodies: [{material: b, shape: {box: {min: [0, 0, 0], max: [0.16, 0.08, 0.24]}}},"
+                         " {material: a, shape: {box: {min: [0.16, 0, 0], max: [0.32, 0.08, 0.24]}}}]}",
+                         &scene);
+    while (sim->time < 12.0) {
+        run_frames(sim, 1);
+        assert_int_equal(wadi_sim_sleeping_particles(sim), 0);
+    }
+    print_message("two densities: %.2g sqrt(g dx) after 12 s\n",
+                  mean_speed(&sim->particles) / sqrt(9.81 * cell));
+    assert_true(mean_speed(&sim->particles) > 0.005 * sqrt(9.81 * cell));
+    end(sim, scene);
+}
+
+/* A level pool with the tension of water, in cells of 2 cm and of 1 mm: the capillary length is 2.7 mm. */
+static void test_liquid_with_resolved_tension_does_not_sleep(void **state)
+{
+    (void)state;
+    const double cells[2] = { 0.02, 0.001 };
+    for (int n = 0; n < 2; ++n) {
+        const double h = cells[n];
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "{wadi: 1, solver: flip, cell_size: %g, fps: %g, frames: 9999,"
+                 " materials: {water: {kind: water, surface_tension: 0.073}},"
+                 " domain: {min: [0, 0, 0], max: [%g, %g, %g]},"
+                 " bodies: [{material: water, shape: {box: {min: [0, 0, 0], max: [%g, %g, %g]}}}]}",
+                 h, 1.0 / sqrt(h / 9.81), 8.0 * h, 8.0 * h, 8.0 * h, 8.0 * h, 8.0 * h, 4.0 * h);
+        WadiScene *scene;
+        WadiSim *sim = start(text, &scene);
+        run_frames(sim, 100);
+        assert_int_equal(wadi_sim_sleeping_particles(sim), n == 0 ? sim->particles.count : 0);
+        end(sim, scene);
+    }
+}
+
 /* A tank with a hole in a wall two cells thick, two cells above its floor. */
 #define LEAK(hole, more)                                                                                     \
     "{wadi: 1, solver: flip, cell_size: 0.02, fps: 30, frames: 999, materials: {water: {kind: "              \
@@ -292,6 +335,8 @@ int main(void)
         cmocka_unit_test(test_pool_wakes_as_a_whole),
         cmocka_unit_test(test_pools_wake_alone),
         cmocka_unit_test(test_creeping_honey_does_not_sleep),
+        cmocka_unit_test(test_liquids_of_two_densities_do_not_sleep),
+        cmocka_unit_test(test_liquid_with_resolved_tension_does_not_sleep),
         cmocka_unit_test(test_draining_tank_does_not_sleep),
         cmocka_unit_test(test_slow_slosh_does_not_sleep),
         cmocka_unit_test(test_slow_piston_keeps_the_pool_awake),

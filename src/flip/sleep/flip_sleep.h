@@ -26,7 +26,8 @@
 typedef struct WadiFlipPools {
     double slow_square; /* m^2, of the displacement in the step */
     double slow_mean;   /* m */
-    /* WADI_POOL_WATER: water; WADI_POOL_OTHERS: sand; both: a liquid that never sleeps. */
+    /* WADI_POOL_WATER: water, with a flag for its density; WADI_POOL_OTHERS: sand; both: a liquid that never
+     * sleeps. */
     uint8_t of_material[WADI_MATERIALS_MAX];
     uint8_t *flags; /* per tile: of its materials, and WADI_POOL_FAST */
 } WadiFlipPools;

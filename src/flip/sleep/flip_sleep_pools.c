@@ -15,6 +15,9 @@ static const double CREEP = 0.01;
 
 static const double PI = 3.14159265358979323846;
 
+/* Flags besides those of sleep_pools.h: one for each density of the scene. */
+enum { FIRST_DENSITY = 8, DENSITIES = 5 };
+
 /* Surface tension counts where the grid resolves the capillary length sqrt(sigma / (rho g)). */
 static bool is_at_rest_by_waves(const WadiMaterial *material, double time, double g, double h)
 {
@@ -30,14 +33,34 @@ void wadi_flip_pools_begin(WadiFlipPools *pools, const WadiSleepStep *step)
     const double h = step->context->world->cell_size, unit = wadi_sleep_unit(step);
     pools->slow_square = SLOW * SLOW * unit * unit;
     pools->slow_mean = SLOW_MEAN * unit;
+    double density[DENSITIES];
+    int densities = 0;
     for (int m = 0; m < scene->material_count; ++m) {
         const WadiMaterial *material = &scene->materials[m];
-        const bool is_sand = material->kind == WADI_MATERIAL_SAND;
-        pools->of_material[m] = is_sand ? WADI_POOL_OTHERS
-                                : is_at_rest_by_waves(material, step->time, g, h)
-                                    ? WADI_POOL_WATER
-                                    : WADI_POOL_WATER | WADI_POOL_OTHERS;
+        uint8_t flags = WADI_POOL_OTHERS;
+        if (material->kind != WADI_MATERIAL_SAND) {
+            int n = 0;
+            while (n < densities && density[n] != material->density) {
+                ++n;
+            }
+            const bool has_flag = n < DENSITIES, may_rest = is_at_rest_by_waves(material, step->time, g, h);
+            if (n == densities && has_flag) {
+                density[densities++] = material->density;
+            }
+            flags = WADI_POOL_WATER;
+            flags |= has_flag && may_rest ? (uint8_t)(FIRST_DENSITY << n) : WADI_POOL_OTHERS;
+        }
+        pools->of_material[m] = flags;
     }
+}
+
+/* Whether a body is water of one density: liquids of nearly the same density part and mix too slowly for the
+ * bounds of waves. */
+static bool is_pool(uint8_t flags)
+{
+    const unsigned densities = flags / FIRST_DENSITY;
+    return (flags & WADI_POOL_WATER) != 0 && (flags & WADI_POOL_OTHERS) == 0 &&
+           (densities & (densities - 1)) == 0;
 }
 
 WadiStatus wadi_flip_pools_watch(const WadiFlipWatch *watch, WadiArena *scratch, WadiError *error)
@@ -46,8 +69,8 @@ WadiStatus wadi_flip_pools_watch(const WadiFlipWatch *watch, WadiArena *scratch,
     uint8_t *flags = watch->pools.flags;
     WADI_TRY(wadi_pools_join(tiles, flags, scratch, error));
     for (int32_t t = 0; t < tiles->count; ++t) {
-        if ((flags[t] & (WADI_POOL_WATER | WADI_POOL_OTHERS)) == WADI_POOL_WATER) {
-            const bool is_slow = flags[t] == WADI_POOL_WATER;
+        if (is_pool(flags[t])) {
+            const bool is_slow = (flags[t] & WADI_POOL_FAST) == 0;
             watch->is_slow[t] = is_slow ? WADI_SLOW_POOL : WADI_SLOW_NOT;
             watch->mean_displacement[t] = is_slow ? 0.0 : watch->mean_displacement[t];
         }
@@ -61,7 +84,7 @@ typedef struct Body {
 } Body;
 
 /* s: time for which all of a body must have been slow. A wave is slow at its turning points, twice in a
- * period: that of the slowest wave, half as long as the body, on its mean depth. */
+ * period: that of the slowest wave, twice as long as the body, on its mean depth. */
 static double window_of(const Body *body, const WadiSleepStep *step, int up)
 {
     const WadiScene *scene = step->context->world->scene;

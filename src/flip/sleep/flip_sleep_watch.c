@@ -52,7 +52,7 @@ void wadi_flip_watch_tile(const WadiFlipWatch *watch, int32_t tile,
     watch->mean_displacement[tile] = displacements->sum / (8.0 * watch->layer);
     watch->pools.flags[tile] = displacements->flags;
     if (displacements->largest >= watch->pools.slow_square ||
-        displacements->sum >= watch->pools.slow_mean * fmax(count, 0.5 * watch->layer)) {
+        displacements->sum >= watch->pools.slow_mean * fmax(count, 0.125 * watch->layer)) {
         watch->pools.flags[tile] |= WADI_POOL_FAST;
     }
 }
