@@ -29,7 +29,7 @@ typedef struct WadiFlipPools {
     /* WADI_POOL_WATER: water, with a flag for its density; WADI_POOL_OTHERS: sand; both: a liquid that never
      * sleeps. */
     uint8_t of_material[WADI_MATERIALS_MAX];
-    uint8_t *flags; /* per tile: of its materials, and WADI_POOL_FAST */
+    uint8_t *flags; /* per tile: wadi_flip_pools_flags */
 } WadiFlipPools;
 
 /* The displacements of a step, recorded by the mover: parts of a tile before they move, from several threads,
@@ -64,10 +64,13 @@ void wadi_flip_watch_tile(const WadiFlipWatch *watch, int32_t tile,
 /* Both for all tiles, if `path` holds all particles. */
 void wadi_flip_watch_paths(const WadiFlipWatch *watch, const WadiFlipPath *path);
 
-/* flip_sleep_pools.c: bounds and flags of the materials in a step; after all tiles were watched: the tiles of
- * pools are slow where all of them are; of the tiles that may fall asleep (NULL: none) those of pools do only
- * if they have been slow for long enough. */
+/* flip_sleep_pools.c: bounds and flags of the materials in a step; flags of a tile with `count` particles,
+ * `layer` being those of a full layer of its cells; after all tiles were watched: the tiles of pools are slow
+ * where all of them are; of the tiles that may fall asleep (NULL: none) those of pools do only if they have
+ * been slow for long enough. */
 void wadi_flip_pools_begin(WadiFlipPools *pools, const WadiSleepStep *step);
+uint8_t wadi_flip_pools_flags(const WadiFlipPools *pools, const WadiFlipDisplacements *displacements,
+                              double count, double layer);
 WadiStatus wadi_flip_pools_watch(const WadiFlipWatch *watch, WadiArena *scratch, WadiError *error);
 WadiStatus wadi_flip_pools_hold(const WadiPools *pools, const WadiSleepStep *step, const WadiTileSort *sort,
                                 uint8_t **falls, WadiError *error);

@@ -15,8 +15,9 @@ static const double CREEP = 0.01;
 
 static const double PI = 3.14159265358979323846;
 
-/* Flags besides those of sleep_pools.h: one for each density of the scene. */
-enum { FIRST_DENSITY = 8, DENSITIES = 5 };
+/* Flags besides those of sleep_pools.h: DEEP, more than a layer of cells; FAST_ALONE, fast by the mean of its
+ * own particles; from FIRST_DENSITY on one for each density of the scene. */
+enum { DEEP = 8, FAST_ALONE = 16, FIRST_DENSITY = 32, DENSITIES = 3 };
 
 /* Surface tension counts where the grid resolves the capillary length sqrt(sigma / (rho g)). */
 static bool is_at_rest_by_waves(const WadiMaterial *material, double time, double g, double h)
@@ -54,6 +55,23 @@ void wadi_flip_pools_begin(WadiFlipPools *pools, const WadiSleepStep *step)
     }
 }
 
+uint8_t wadi_flip_pools_flags(const WadiFlipPools *pools, const WadiFlipDisplacements *displacements,
+                              double count, double layer)
+{
+    const double sum = displacements->sum;
+    const bool is_fast =
+        displacements->largest >= pools->slow_square || sum >= pools->slow_mean * fmax(count, 0.5 * layer);
+    return (uint8_t)(displacements->flags | (is_fast ? WADI_POOL_FAST : 0) |
+                     (sum >= pools->slow_mean * count ? FAST_ALONE : 0) | (count > layer ? DEEP : 0));
+}
+
+/* Tiles of a deep body count as half a layer at least: a few particles above its surface tell nothing about
+ * it. */
+static bool is_slow_body(uint8_t flags)
+{
+    return (flags & WADI_POOL_FAST) == 0 && ((flags & DEEP) != 0 || (flags & FAST_ALONE) == 0);
+}
+
 /* Whether a body is water of one density: liquids of nearly the same density part and mix too slowly for the
  * bounds of waves. */
 static bool is_pool(uint8_t flags)
@@ -70,7 +88,7 @@ WadiStatus wadi_flip_pools_watch(const WadiFlipWatch *watch, WadiArena *scratch,
     WADI_TRY(wadi_pools_join(tiles, flags, scratch, error));
     for (int32_t t = 0; t < tiles->count; ++t) {
         if (is_pool(flags[t])) {
-            const bool is_slow = (flags[t] & WADI_POOL_FAST) == 0;
+            const bool is_slow = is_slow_body(flags[t]);
             watch->is_slow[t] = is_slow ? WADI_SLOW_POOL : WADI_SLOW_NOT;
             watch->mean_displacement[t] = is_slow ? 0.0 : watch->mean_displacement[t];
         }

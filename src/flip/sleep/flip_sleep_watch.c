@@ -50,11 +50,7 @@ void wadi_flip_watch_tile(const WadiFlipWatch *watch, int32_t tile,
     watch->is_slow[tile] = is_sand && displacements->largest < watch->slow_square &&
                            displacements->sum < watch->slow_mean * fmax(count, watch->layer);
     watch->mean_displacement[tile] = displacements->sum / (8.0 * watch->layer);
-    watch->pools.flags[tile] = displacements->flags;
-    if (displacements->largest >= watch->pools.slow_square ||
-        displacements->sum >= watch->pools.slow_mean * fmax(count, 0.125 * watch->layer)) {
-        watch->pools.flags[tile] |= WADI_POOL_FAST;
-    }
+    watch->pools.flags[tile] = wadi_flip_pools_flags(&watch->pools, displacements, count, watch->layer);
 }
 
 typedef struct WatchPaths {
