@@ -25,7 +25,7 @@ OUT = ROOT / "docs" / "measurements"
 # Tests that print figures which depend on the code alone.
 TESTS = """
 test_flip_slab test_flip_ramp test_flip_friction test_flip_friction_walls test_flip_friction_piles test_flip_push
-test_flip_drum test_flip_paddle test_flip_rest test_flip_sleep test_flip_sleep_tiles test_flip_sleep_slopes
+test_flip_drum test_flip_paddle test_flip_rest test_flip_sleep test_flip_sleep_tiles test_flip_sleep_slopes test_flip_pools
 test_flip_scenes test_flip_scale test_flip_invariance test_flip_move test_flip_transfer_physics test_flip_per_cell
 test_flip_dam test_flip_hydrostatic test_flip_tilted_tank test_flip_slosh test_flip_shallow test_flip_displace
 test_flip_viscosity test_flip_viscosity_scenes test_flip_tension test_flip_tension_drop test_flip_mix test_flip_pore

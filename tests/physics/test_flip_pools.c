@@ -32,7 +32,7 @@ static bool is_all_asleep(const WadiSim *sim)
     return wadi_sim_sleeping_particles(sim) == sim->particles.count;
 }
 
-static void test_pool_falls_asleep_keeps_its_volume_and_costs_nothing(void **state)
+static void pool_falls_asleep_keeps_its_volume_and_costs_nothing(void **state)
 {
     (void)state;
     WadiScene *scene;
@@ -60,7 +60,7 @@ static void test_pool_falls_asleep_keeps_its_volume_and_costs_nothing(void **sta
 }
 
 /* Asleep at 3 s. In the step in which something disturbs a part of it all wakes. */
-static void test_pool_wakes_as_a_whole(void **state)
+static void pool_wakes_as_a_whole(void **state)
 {
     (void)state;
     const struct {
@@ -99,7 +99,7 @@ static void test_pool_wakes_as_a_whole(void **state)
 }
 
 /* A drop falls into one of two pools, far from the other, which keeps its bits. */
-static void test_pools_wake_alone(void **state)
+static void pools_wake_alone(void **state)
 {
     (void)state;
     WadiScene *scene;
@@ -132,7 +132,7 @@ static void test_pools_wake_alone(void **state)
     " bodies: [{material: honey, shape: {box: {min: [0, 0, 0], max: [0.2, 0.08, 0.12]}}}]}"
 
 /* Honey creeps at speeds at which water would have come to rest; sleep does not change a bit of it. */
-static void test_creeping_honey_does_not_sleep(void **state)
+static void creeping_honey_does_not_sleep(void **state)
 {
     (void)state;
     WadiScene *scene, *other_scene;
@@ -154,7 +154,7 @@ static void test_creeping_honey_does_not_sleep(void **state)
 }
 
 /* Liquids of nearly one density change places slowly: from 3e-5 g at the start to 0.01 sqrt(g dx). */
-static void test_liquids_of_two_densities_do_not_sleep(void **state)
+static void liquids_of_two_densities_do_not_sleep(void **state)
 {
     (void)state;
     WadiScene *scene;
@@ -175,7 +175,7 @@ static void test_liquids_of_two_densities_do_not_sleep(void **state)
 }
 
 /* A level pool with the tension of water, in cells of 2 cm and of 1 mm: the capillary length is 2.7 mm. */
-static void test_liquid_with_resolved_tension_does_not_sleep(void **state)
+static void liquid_with_resolved_tension_does_not_sleep(void **state)
 {
     (void)state;
     const double cells[2] = { 0.02, 0.001 };
@@ -209,7 +209,7 @@ static void test_liquid_with_resolved_tension_does_not_sleep(void **state)
 
 /* The jet through a hole keeps the tank awake until the water stands at the hole; what drips through one that
  * two halves of cells make does too. */
-static void test_draining_tank_does_not_sleep(void **state)
+static void draining_tank_does_not_sleep(void **state)
 {
     (void)state;
     const double per_cell = 16.0 * 8.0 * 8.0; /* particles in a cell of level */
@@ -241,7 +241,7 @@ static double slosh_height(const WadiParticles *p, double length, double depth)
 
 /* Waves 0.2 cells high, with half periods of 7, 11 and 32 sqrt(dx / g): at their turning points the water is
  * still. */
-static void test_slow_slosh_does_not_sleep(void **state)
+static void slow_slosh_does_not_sleep(void **state)
 {
     (void)state;
     const double lengths[3] = { 0.32, 0.64, 2.0 }, depths[3] = { 0.4, 0.6, 0.2 };
@@ -282,7 +282,7 @@ static void test_slow_slosh_does_not_sleep(void **state)
 }
 
 /* A floor that rises by a hundredth of a cell in sqrt(dx / g) lifts the water to the end. */
-static void test_slow_piston_keeps_the_pool_awake(void **state)
+static void slow_piston_keeps_the_pool_awake(void **state)
 {
     (void)state;
     WadiScene *scene;
@@ -299,7 +299,7 @@ static void test_slow_piston_keeps_the_pool_awake(void **state)
 }
 
 /* Water over sand stays awake, whatever the sand does. */
-static void test_water_on_sand_stays_awake(void **state)
+static void water_on_sand_stays_awake(void **state)
 {
     (void)state;
     WadiScene *scene;
@@ -318,7 +318,7 @@ static void test_water_on_sand_stays_awake(void **state)
 }
 
 /* Asleep at 3 s, woken by drops, asleep again; interrupted while all sleep and while none do. */
-static void test_same_bytes_asleep_and_woken(void **state)
+static void same_bytes_asleep_and_woken(void **state)
 {
     (void)state;
     const char *text =
@@ -331,17 +331,17 @@ static void test_same_bytes_asleep_and_woken(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pool_falls_asleep_keeps_its_volume_and_costs_nothing),
-        cmocka_unit_test(test_pool_wakes_as_a_whole),
-        cmocka_unit_test(test_pools_wake_alone),
-        cmocka_unit_test(test_creeping_honey_does_not_sleep),
-        cmocka_unit_test(test_liquids_of_two_densities_do_not_sleep),
-        cmocka_unit_test(test_liquid_with_resolved_tension_does_not_sleep),
-        cmocka_unit_test(test_draining_tank_does_not_sleep),
-        cmocka_unit_test(test_slow_slosh_does_not_sleep),
-        cmocka_unit_test(test_slow_piston_keeps_the_pool_awake),
-        cmocka_unit_test(test_water_on_sand_stays_awake),
-        cmocka_unit_test(test_same_bytes_asleep_and_woken),
+        cmocka_unit_test(pool_falls_asleep_keeps_its_volume_and_costs_nothing),
+        cmocka_unit_test(pool_wakes_as_a_whole),
+        cmocka_unit_test(pools_wake_alone),
+        cmocka_unit_test(creeping_honey_does_not_sleep),
+        cmocka_unit_test(liquids_of_two_densities_do_not_sleep),
+        cmocka_unit_test(liquid_with_resolved_tension_does_not_sleep),
+        cmocka_unit_test(draining_tank_does_not_sleep),
+        cmocka_unit_test(slow_slosh_does_not_sleep),
+        cmocka_unit_test(slow_piston_keeps_the_pool_awake),
+        cmocka_unit_test(water_on_sand_stays_awake),
+        cmocka_unit_test(same_bytes_asleep_and_woken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
