@@ -36,7 +36,7 @@ typedef struct WadiFlip {
     bool has_affine; /* a material uses APIC, with `affine` */
     WadiFlipAffine affine;
     int pressure_column, rigid_column; /* of the particle store; rigid -1 without sand */
-    bool are_attributes_old;           /* the last step did not update the attributes of awake particles */
+    bool are_attributes_old; /* no particle falls asleep in the next step, so awake ones need no attributes */
     WadiFlipSolidCache solid_cache;
     WadiFrictionMemory friction_memory;
     WadiFrictionReport friction_report; /* of the last friction solve; not part of the state */

@@ -32,17 +32,19 @@ void wadi_flip_attributes_skip_in_sort(const WadiFlip *flip, bool are_skipped)
 WadiStatus wadi_flip_attributes_begin(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     const size_t tiles = (size_t)step->sort.tiles.count;
-    bool has_any = step->ends_frame;
+    bool may_fall = false;
     if (step->ends_frame || flip->sleep.is_on) {
         WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->cells.is_shown, tiles, "attributes", error));
+    }
+    if (flip->sleep.is_on) {
+        WadiSleepStep now = { .context = &flip->context, .time = step->time, .dt = step->dt };
+        wadi_sleep_flag_next(&flip->sleep, &now, &step->sort, step->cells.is_shown, &may_fall);
+    }
+    if (step->ends_frame) {
         memset(step->cells.is_shown, 1, tiles);
     }
-    if (!step->ends_frame && flip->sleep.is_on) {
-        WadiSleepStep now = { .context = &flip->context, .time = step->time, .dt = step->dt };
-        wadi_sleep_flag_next(&flip->sleep, &now, &step->sort, step->cells.is_shown, &has_any);
-    }
-    step->cells.is_shown = has_any ? step->cells.is_shown : NULL;
-    flip->are_attributes_old = !has_any;
+    step->cells.is_shown = step->ends_frame || may_fall ? step->cells.is_shown : NULL;
+    flip->are_attributes_old = !may_fall;
     return WADI_OK;
 }
 
