@@ -37,8 +37,8 @@ static WadiF4 stop_at_walls(const WadiSphStep *step, int32_t i, WadiF4 v)
     return v;
 }
 
-/* Whether a way of `length` (spacings) is too short to reach the walls that a particle has contacts with, none of
- * which moves. */
+/* Whether a way of `length` (spacings) is too short to reach the walls that a particle has contacts with,
+ * none of which moves. */
 static bool stays_clear(const WadiSphWalls *walls, int32_t near, double length)
 {
     bool is_clear = walls->contact_count[near] > 0;

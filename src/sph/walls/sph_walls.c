@@ -52,7 +52,7 @@ static bool may_be_near(const Finder *f, WadiVec3 middle, double side)
     return wadi_solids_clearance(f->in->solids, middle, f->in->time, radius) < radius;
 }
 
-/* Marks near particles by 0 and others by -1. Tiles far from all solids cost one distance, and so do cells. */
+/* Marks near particles by 0 and others by -1. Tiles far from all solids cost one distance, so do cells. */
 static void mark_tiles(void *context, int64_t first, int64_t end)
 {
     const Finder *f = context;

@@ -43,8 +43,8 @@ typedef struct WadiSphWallsIn {
     double time;       /* s */
 } WadiSphWallsIn;
 
-/* The contacts of all near particles, one list after the other: the number of the first one of a particle, and
- * how many there are. */
+/* The contacts of all near particles, one list after the other: the number of the first one of a particle,
+ * and how many there are. */
 static inline size_t wadi_sph_first_contact(const WadiSphWalls *walls, int32_t near)
 {
     return (size_t)(walls->contact[near] - walls->contact[0]);
