@@ -23,7 +23,7 @@ static void fill_list(const WadiSphFlow *x, const WadiSphFluxList *list)
     for (int64_t n = list->first; n < list->end; n += WADI_SPH_LANES) {
         WadiSphFluxTerms terms;
         wadi_sph_flux_terms(x, list, n, &terms);
-        const WadiI8 has_head = terms.head == terms.head;
+        const WadiI8 has_head = (terms.head <= 0.0f) | (terms.head > 0.0f);
         terms.rate = (WadiF8)((WadiI8)terms.rate & has_head);
         put(x->rates + n + shift, &terms.rate, list->end - n);
         put(x->fall + n + shift, &terms.fall, list->end - n);
