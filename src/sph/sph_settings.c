@@ -85,7 +85,7 @@ static const WadiSceneField sph_fields[] = {
     { "cfl", WADI_SCENE_NUMBER, AT(cfl), .unit = "spacings", .minimum = 1e-3, .maximum = 10,
       .fallback = { 0.4 },
       .doc = "No particle moves farther in a step; where there is mostly sand one of it in a hundred and one "
-             "of water in twenty, up to twice as far." },
+             "of water in twenty, up to three times as far." },
     { "step", WADI_SCENE_NUMBER, AT(step), .unit = "√(dx/g)", .minimum = 1e-3, .maximum = 1000,
       .fallback = { 0.1 }, .doc = "No step is longer." },
     { "density_rate", WADI_SCENE_NUMBER, AT(density_rate), .minimum = 0, .maximum = 1, .fallback = { 0.5 },
