@@ -85,6 +85,12 @@ typedef struct WadiSphStep {
     int friction_solves, friction_iterations;
 } WadiSphStep;
 
+/* Whether particle i takes no part in the step and stays. */
+static inline bool wadi_sph_does_wait(const WadiSphStep *step, int64_t i)
+{
+    return step->waits != NULL && step->waits[i] != 0;
+}
+
 /* sph_solver.c: the longest step that settings allow, s, however slow the particles are. */
 double wadi_sph_longest_step(const WadiSph *sph);
 /* sph_step.c */

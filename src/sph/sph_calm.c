@@ -9,7 +9,9 @@
 #include "grid/rows.h"
 #include "sph/sph.h"
 
-enum { CALM_STEPS = 4, ROW_BLOCK = 32 };
+/* It divides the numbers of the steps that measure loads on sleeping tiles, in which all has to take part. */
+enum { CALM_STEPS = 4 };
+enum { ROW_BLOCK = 32 };
 
 /* Of g times the longest step: the mean velocity of a cell, and the speed of one of its particles, from which
  * it is not calm. Sand without support gains the first at once. */
@@ -32,8 +34,7 @@ static bool touches_moving_wall(const WadiSphWalls *walls, int32_t i)
     const int32_t near = walls->of[i];
     bool is_moving = false;
     for (int c = 0; near >= 0 && c < walls->contact_count[near]; ++c) {
-        const WadiF4 v = walls->contact[near][c].velocity;
-        is_moving = is_moving || v[0] != 0.0f || v[1] != 0.0f || v[2] != 0.0f;
+        is_moving = is_moving || wadi_sph_contact_moves(&walls->contact[near][c]);
     }
     return is_moving;
 }
@@ -107,9 +108,7 @@ static void flag_rows(void *context, int64_t first, int64_t end)
 
 static bool is_waiting_step(const WadiSph *sph, const WadiSphStep *step)
 {
-    const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
-    return sph->steps % CALM_STEPS != 0 && !step->ends_frame && sph->sleep.is_on && sph->materials.has_sand &&
-           def->pressure != WADI_SPH_PRESSURE_TAIT && def->friction != WADI_SPH_FRICTION_ZB05;
+    return sph->steps % CALM_STEPS != 0 && !step->ends_frame && sph->sleep.is_on && sph->materials.has_sand;
 }
 
 WadiStatus wadi_sph_find_calm(const WadiSph *sph, WadiSphStep *step, WadiError *error)

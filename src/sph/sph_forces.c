@@ -23,7 +23,7 @@ static void force_block(void *context, int64_t first, int64_t end)
             f->step->velocity[i] = (WadiF4){ 0 };
             continue;
         }
-        if (f->step->waits != NULL && f->step->waits[i] != 0) {
+        if (wadi_sph_does_wait(f->step, i)) {
             f->step->velocity[i] = (WadiF4){ p->vx[k], p->vy[k], p->vz[k], 0.0f };
             continue;
         }

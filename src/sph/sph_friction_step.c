@@ -59,7 +59,7 @@ static void bound_block(void *context, int64_t first, int64_t end)
     const WadiMaterials *materials = &s->sph->materials;
     const uint8_t *material = s->sph->context.particles->material + step->sort.first;
     for (int64_t i = first; i < end; ++i) {
-        if (step->waits != NULL && step->waits[i] != 0) {
+        if (wadi_sph_does_wait(step, i)) {
             s->bound[i] = INFINITY;
             continue;
         }

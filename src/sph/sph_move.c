@@ -44,9 +44,8 @@ static bool stays_clear(const WadiSphWalls *walls, int32_t near, double length)
     bool is_clear = walls->contact_count[near] > 0;
     for (int c = 0; c < walls->contact_count[near]; ++c) {
         const WadiSphContact *contact = &walls->contact[near][c];
-        const WadiF4 v = contact->velocity;
-        is_clear = is_clear && length + 2.0 * SKIN < (double)contact->normal[3] && v[0] == 0.0f &&
-                   v[1] == 0.0f && v[2] == 0.0f;
+        is_clear =
+            is_clear && length + 2.0 * SKIN < (double)contact->normal[3] && !wadi_sph_contact_moves(contact);
     }
     return is_clear;
 }
@@ -60,7 +59,7 @@ static void move_block(void *context, int64_t first, int64_t end)
     const double dt = step->dt;
     for (int64_t i = first; i < end; ++i) {
         const int32_t k = step->sort.first + (int32_t)i;
-        if ((step->fixed != NULL && step->fixed[i] != 0) || (step->waits != NULL && step->waits[i] != 0)) {
+        if ((step->fixed != NULL && step->fixed[i] != 0) || wadi_sph_does_wait(step, i)) {
             continue;
         }
         const WadiF4 v = step->velocity[i];

@@ -167,8 +167,7 @@ WadiStatus wadi_sph_stick(const WadiSph *sph, WadiSphStep *step)
     for (int32_t i = 0; i < step->count; ++i) {
         const int32_t near = step->walls.of[i];
         const WadiPoresDef *pores = &scene->materials[p->material[step->sort.first + i]].pores;
-        const bool is_fixed =
-            (step->fixed != NULL && step->fixed[i] != 0) || (step->waits != NULL && step->waits[i] != 0);
+        const bool is_fixed = (step->fixed != NULL && step->fixed[i] != 0) || wadi_sph_does_wait(step, i);
         if (near < 0 || !step->is_sand[i] || is_fixed || pores->stickiness == 0.0) {
             continue;
         }

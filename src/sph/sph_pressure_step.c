@@ -95,7 +95,7 @@ static void source_block(void *context, int64_t first, int64_t end)
     const double crowded = step->size != NULL ? CROWDED_MIXED : CROWDED;
     float *source = s->source;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        if (step->waits != NULL && step->waits[i] != 0) {
+        if (wadi_sph_does_wait(step, i)) {
             source[i] = 0.0f;
             continue;
         }
@@ -237,7 +237,7 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
         pressure[i] = 0.0f;
         is_idle[i] =
             step->is_sand[i] && step->pairs.start[i] + step->pairs.same[i] == step->pairs.start[i + 1];
-        is_idle[i] = is_idle[i] || (step->waits != NULL && step->waits[i] != 0);
+        is_idle[i] = is_idle[i] || wadi_sph_does_wait(step, i);
     }
     WadiSphPressureIn in;
     WadiSphPressureReport report;

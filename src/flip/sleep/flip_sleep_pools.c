@@ -65,8 +65,8 @@ uint8_t wadi_flip_pools_flags(const WadiFlipPools *pools, const WadiFlipDisplace
                      (sum >= pools->slow_mean * count ? FAST_ALONE : 0) | (count > layer ? DEEP : 0));
 }
 
-/* Tiles of a deep body count as half a layer at least: a few particles above its surface tell nothing about
- * it. */
+/* Tiles of a deep body count as half a layer at least: else a few particles above its surface would keep all
+ * of it awake. */
 static bool is_slow_body(uint8_t flags)
 {
     return (flags & WADI_POOL_FAST) == 0 && ((flags & DEEP) != 0 || (flags & FAST_ALONE) == 0);

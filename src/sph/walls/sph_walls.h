@@ -25,8 +25,8 @@ typedef struct WadiSphWalls {
     int32_t *of; /* per particle: number among the near ones, or -1 */
     int32_t count;
     uint8_t *contact_count; /* per near particle */
-    WadiSphContact *
-        *contact; /* of near particle n: contact[n][0 .. contact_count[n] - 1]; lists are adjacent */
+    /* Of near particle n: contact[n][0 .. contact_count[n] - 1]. One list follows the other. */
+    WadiSphContact **contact;
     float *cover; /* density, at least 0 */
     /* That of the cover, 1/spacing; w: its product with the velocity of the walls, m/s. */
     WadiF4 *gradient;
@@ -42,6 +42,13 @@ typedef struct WadiSphWallsIn {
     const float *size; /* per particle of the sort, spacings; NULL: all 1 */
     double time;       /* s */
 } WadiSphWallsIn;
+
+/* Whether the wall of a contact moves. */
+static inline bool wadi_sph_contact_moves(const WadiSphContact *contact)
+{
+    const WadiF4 v = contact->velocity;
+    return v[0] != 0.0f || v[1] != 0.0f || v[2] != 0.0f;
+}
 
 /* The contacts of all near particles, one list after the other: the number of the first one of a particle,
  * and how many there are. */
