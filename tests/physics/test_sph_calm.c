@@ -92,6 +92,45 @@ static void sand_out_of_balance_is_not_held(void **state)
     CHECK_NEAR(steep, steep_awake, 0.05 * steep_awake);
 }
 
+/* A bed of which the far end is moist, while a ball stirs the other one. */
+#define MOIST(sleep)                                                                                         \
+    "{wadi: 1, name: moist, solver: sph, cell_size: 0.01, particles_per_cell: 1, frames: 999, fps: 30,"      \
+    " sph: {sleep: " sleep "},"                                                                              \
+    " domain: {min: [0, 0, 0], max: [0.14, 0.06, 0.15], walls: {friction: 0.6, open: [z_max]}},"             \
+    " materials: {sand: {kind: sand, density: 1600, friction_angle: 30, permeability: 1e-9}},"               \
+    " colliders: [{name: ball, friction: 0.5, shape: {sphere: {center: [0.02, 0.03, 0.07], radius: 0.015},"  \
+    " translate: {keys: [[0, [0, 0, 0]], [0.3, [0, 0, -0.02]], [0.6, [0, 0, 0]]], repeat: true}}}],"         \
+    " bodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: [0.1, 0.06, 0.06]}}},"                    \
+    " {material: sand, saturation: 0.8, shape: {box: {min: [0.1, 0, 0], max: [0.14, 0.06, 0.06]}}}]}"
+
+/* The part of the water that has entered the dry end. */
+static double soaked_part(const char *text)
+{
+    WadiScene *scene = load_scene(text);
+    WadiSim *sim = start_sim(scene, 1);
+    const WadiParticles *p = &sim->particles;
+    run_frames(sim, 2 * FPS);
+    const float *wetness = column_of(p, "wetness");
+    double all = 0.0, soaked = 0.0;
+    for (int32_t i = 0; i < p->count; ++i) {
+        all += (double)wetness[i];
+        soaked += p->x[i] < 0.1 ? (double)wetness[i] : 0.0;
+    }
+    assert_true(wadi_sim_mass_drift(sim, WADI_MATERIAL_WATER) == 0.0);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+    return soaked / all;
+}
+
+static void water_soaks_calm_sand_as_any_other(void **state)
+{
+    (void)state;
+    const double calm = soaked_part(MOIST("true")), awake = soaked_part(MOIST("false"));
+    print_message("%.3f of the water enters the dry end; with `sleep` off %.3f\n", calm, awake);
+    assert_true(awake > 0.05);
+    CHECK_NEAR(calm, awake, 0.02 * awake);
+}
+
 /* A plate that starts a spacing away from sand at rest and pushes it at 2 m/s. */
 static const char PUSHED[] =
     "{wadi: 1, name: plate, solver: sph, cell_size: 0.01, particles_per_cell: 1, frames: 999, fps: 100,"
@@ -127,6 +166,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(calm_sand_moves_in_one_step_of_four),
                                         cmocka_unit_test(sand_out_of_balance_is_not_held),
-                                        cmocka_unit_test(calm_sand_is_pushed_by_a_plate_in_every_step) };
+                                        cmocka_unit_test(calm_sand_is_pushed_by_a_plate_in_every_step),
+                                        cmocka_unit_test(water_soaks_calm_sand_as_any_other) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
