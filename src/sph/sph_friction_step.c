@@ -32,10 +32,11 @@ typedef struct Sand {
     WadiSphStep *step;
     WadiSphFriction friction;
     float *bound;
-    WadiF4 *free;   /* v*: forces only */
+    float *free[3]; /* v*: forces only. In the columns of the velocities, which the end of the step sets */
     WadiF4 *rubbed; /* v* and friction; while friction is solved, v* and pressure instead */
     float *column[9];
-    float pascal; /* of a stress of 1 m/s */
+    WadiArenaMark mark; /* what is newer serves friction alone */
+    float pascal;       /* of a stress of 1 m/s */
 } Sand;
 
 static void set_yield(WadiSph *sph, const WadiSphStep *step)
@@ -146,21 +147,24 @@ static void store_block(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Of velocities with friction and pressure: those with pressure alone. */
-static void remove_friction_block(void *context, int64_t first, int64_t end)
+static void keep_free_block(void *context, int64_t first, int64_t end)
 {
     const Sand *s = context;
     for (int64_t i = first; i < end; ++i) {
-        s->rubbed[i] = s->free[i] + (s->step->velocity[i] - s->rubbed[i]);
+        for (int a = 0; a < 3 && !wadi_sph_does_wait(s->step, i); ++a) {
+            s->free[a][i] = s->step->velocity[i][a];
+        }
     }
 }
 
-/* Those with the new friction alone, in `rubbed`. */
-static void remove_pressure_block(void *context, int64_t first, int64_t end)
+/* Of velocities with friction and pressure, and those with one of both in `rubbed`: those with the other one.
+ */
+static void exchange_block(void *context, int64_t first, int64_t end)
 {
     const Sand *s = context;
     for (int64_t i = first; i < end; ++i) {
-        s->rubbed[i] = s->free[i] + (s->step->velocity[i] - s->rubbed[i]);
+        const WadiF4 free = { s->free[0][i], s->free[1][i], s->free[2][i], 0.0f };
+        s->rubbed[i] = free + (s->step->velocity[i] - s->rubbed[i]);
     }
 }
 
@@ -170,17 +174,21 @@ static WadiStatus begin(Sand *s, WadiError *error)
     WadiSphStep *step = s->step;
     WadiArena *arena = sph->context.scratch;
     const size_t count = (size_t)step->count;
-    WADI_TRY(wadi_sph_friction_create(&s->friction, &step->pairs, &step->walls, arena, error));
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->bound, count, "friction", error));
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->free, count, "friction", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->rubbed, count, "friction", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &step->rough, count, "friction", error));
+    s->mark = wadi_arena_mark(arena);
+    WADI_TRY(wadi_sph_friction_create(&s->friction, &step->pairs, &step->walls, arena, error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->bound, count, "friction", error));
     s->pascal = (float)(sph->materials.density * sph->spacing / step->dt);
     for (int c = 0; c < 9; ++c) {
         s->column[c] =
             (float *)wadi_particles_column(sph->context.particles, sph->stress_column[c / 3] + c % 3) +
             step->sort.first;
     }
+    const WadiParticles *p = sph->context.particles;
+    s->free[0] = p->vx + step->sort.first, s->free[1] = p->vy + step->sort.first;
+    s->free[2] = p->vz + step->sort.first;
+    wadi_parallel_for(step->count, BLOCK, keep_free_block, s);
     wadi_parallel_for(step->count, BLOCK, load_block, s);
     wadi_sph_friction_fill_surface(step->density, &step->pairs, &step->walls, step->is_sand);
     for (int32_t i = 0; step->fixed != NULL && i < step->count; ++i) {
@@ -217,15 +225,23 @@ static WadiStatus rub(Sand *s, WadiSphFrictionIn *in, WadiError *error)
     WADI_TRY(measure(sph, in, error));
     in->largest = sph->largest_friction;
     wadi_sph_find_bounds(sph, step, s->bound);
-    wadi_parallel_for(step->count, BLOCK, remove_friction_block, s);
+    wadi_parallel_for(step->count, BLOCK, exchange_block, s);
     WadiSphFrictionReport report;
     WADI_TRY(wadi_sph_friction_solve(step->velocity, s->rubbed, &s->friction, in, &report,
                                      sph->context.scratch, error));
     sph->largest_friction = report.largest;
     step->friction_solves += 1;
     step->friction_iterations += report.iterations;
-    wadi_parallel_for(step->count, BLOCK, remove_pressure_block, s);
+    wadi_parallel_for(step->count, BLOCK, exchange_block, s);
     step->wanted = s->rubbed;
+    return WADI_OK;
+}
+
+/* Stresses to the particles; the pressure then has the memory. */
+static WadiStatus end(const Sand *s)
+{
+    wadi_parallel_for(s->step->count, BLOCK, store_block, (void *)s);
+    wadi_arena_release_temporaries(s->sph->context.scratch, s->mark);
     return WADI_OK;
 }
 
@@ -247,9 +263,8 @@ WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error
                              .tolerance =
                                  def->tolerance * step->dt * sph->spacing / (sph->unit_time * sph->unit_time),
                              .max_iterations = is_first ? FIRST_CAP : def->friction_iterations };
-    memcpy(s.free, step->velocity, (size_t)step->count * sizeof *s.free);
-    RUN("friction", (wadi_sph_friction_apply(s.rubbed, s.free, &s.friction, &in), WADI_OK));
-    memcpy(step->velocity, s.rubbed, (size_t)step->count * sizeof *s.free);
+    RUN("friction", (wadi_sph_friction_apply(s.rubbed, step->velocity, &s.friction, &in), WADI_OK));
+    memcpy(step->velocity, s.rubbed, (size_t)step->count * sizeof *s.rubbed);
     if (is_first) {
         RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
     } else {
@@ -257,10 +272,12 @@ WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error
     }
     for (int n = 0; n < rounds; ++n) {
         RUN("friction", rub(&s, &in, error));
+        if (n + 1 == rounds) {
+            RUN("friction", end(&s));
+        }
         RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
         step->wanted = NULL;
     }
-    wadi_parallel_for(step->count, BLOCK, store_block, &s);
     step->rough = NULL;
     wadi_arena_release_temporaries(sph->context.scratch, mark);
     return WADI_OK;
