@@ -35,7 +35,8 @@ typedef struct Slab {
     uint8_t contact_count[SLAB_MAX];
     WadiSphContact contact[SLAB_MAX], *contacts[SLAB_MAX];
     WadiF4 gradient[SLAB_MAX];
-    WadiSphStress stress[SLAB_MAX];
+    float stress[WADI_SPH_STRESSES][SLAB_MAX], last[SLAB_MAX];
+    WadiF4 row[SLAB_MAX], traction_at[SLAB_MAX];
     WadiF4 traction[SLAB_MAX]; /* of the particle: all are numbered as near, with room for one contact */
     double largest, largest_friction;
 } Slab;
@@ -66,7 +67,12 @@ static inline Slab *slab_create(int period, int depth, double jitter)
     slab->walls = (WadiSphWalls){ .of = slab->of, .count = slab->count, .cover = slab->cover };
     slab->walls.contact_count = slab->contact_count, slab->walls.contact = slab->contacts;
     slab->walls.gradient = slab->gradient;
-    slab->friction = (WadiSphFriction){ slab->stress, slab->traction };
+    slab->friction = (WadiSphFriction){
+        .traction = slab->traction, .row = slab->row, .last = slab->last, .traction_at = slab->traction_at
+    };
+    for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
+        slab->friction.stress[c] = slab->stress[c];
+    }
     return slab;
 }
 

@@ -21,8 +21,8 @@ typedef struct WadiSph {
     double spacing;      /* m: dx */
     double unit_time;    /* s: sqrt(dx / g) */
     int pressure_column; /* Pa; shown */
-    /* Pa: the first of three columns each of the stress (xx, yy, zz), (xy, yz, zx), and that of walls. */
-    int stress_column[3];
+    /* Pa: the stress (xx, yy, xy, yz, zx), and the first of three columns of that of walls. */
+    int stress_column[WADI_SPH_STRESSES], wall_column;
     /* Eigenvalues of the operators of pressure and friction, measured every few steps; 0: not yet. */
     double largest, largest_friction;
     /* Water in sand: its mass; the saturation and the pressure in pores (Pa), which are shown. */

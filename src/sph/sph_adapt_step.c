@@ -170,8 +170,11 @@ static WadiStatus find_target(const Survey *s, double time, WadiError *error)
 static void set_columns(const WadiSph *sph, WadiSphResampleIn *in)
 {
     in->means[in->mean_count++] = sph->pressure_column;
-    for (int c = 0; c < 9 && sph->materials.has_sand; ++c) {
-        in->means[in->mean_count++] = sph->stress_column[c / 3] + c % 3;
+    for (int c = 0; c < WADI_SPH_STRESSES && sph->materials.has_sand; ++c) {
+        in->means[in->mean_count++] = sph->stress_column[c];
+    }
+    for (int a = 0; a < 3 && sph->materials.has_sand; ++a) {
+        in->means[in->mean_count++] = sph->wall_column + a;
     }
     if (sph->has_pores) {
         in->means[in->mean_count++] = sph->wetness_column;

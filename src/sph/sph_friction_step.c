@@ -19,22 +19,24 @@ WadiStatus wadi_sph_add_friction_columns(WadiSph *sph, WadiError *error)
     if (!sph->materials.has_sand) {
         return WADI_OK;
     }
-    WADI_TRY(
-        wadi_particles_add_vector(particles, "stress_normal", WADI_TYPE_F32, &sph->stress_column[0], error));
-    WADI_TRY(
-        wadi_particles_add_vector(particles, "stress_shear", WADI_TYPE_F32, &sph->stress_column[1], error));
-    return wadi_particles_add_vector(particles, "wall_stress", WADI_TYPE_F32, &sph->stress_column[2], error);
+    static const char *const names[WADI_SPH_STRESSES] = { "stress_xx", "stress_yy", "stress_xy", "stress_yz",
+                                                          "stress_zx" };
+    for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
+        WADI_TRY(
+            wadi_particles_add_column(particles, names[c], WADI_TYPE_F32, &sph->stress_column[c], error));
+    }
+    return wadi_particles_add_vector(particles, "wall_stress", WADI_TYPE_F32, &sph->wall_column, error);
 }
 
 /* Velocities of a step with sand. */
 typedef struct Sand {
     WadiSph *sph;
     WadiSphStep *step;
-    WadiSphFriction friction;
+    WadiSphFriction friction; /* stresses in the columns of the particles, m/s meanwhile */
     float *bound;
     float *free[3]; /* v*: forces only. In the columns of the velocities, which the end of the step sets */
     WadiF4 *rubbed; /* v* and friction; while friction is solved, v* and pressure instead */
-    float *column[9];
+    float *wall[3]; /* columns, Pa: tractions */
     WadiArenaMark mark; /* what is newer serves friction alone */
     float pascal;       /* of a stress of 1 m/s */
 } Sand;
@@ -107,21 +109,27 @@ static void split_traction(const WadiSphWalls *walls, int32_t near, WadiVec3 t, 
     }
 }
 
+static void scale_stresses(const Sand *s, float factor, int64_t first, int64_t end)
+{
+    for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
+        float *stress = s->friction.stress[c];
+#pragma omp simd
+        for (int64_t i = first; i < end; ++i) {
+            stress[i] *= factor;
+        }
+    }
+}
+
 static void load_block(void *context, int64_t first, int64_t end)
 {
     const Sand *s = context;
     const float scale = 1.0f / s->pascal;
-    float *const *c = s->column;
+    scale_stresses(s, scale, first, end);
     for (int64_t i = first; i < end; ++i) {
         const int32_t near = s->step->walls.of[i];
-        if (s->step->is_sand[i]) {
-            WadiSphStress *stress = &s->friction.stress[i];
-            stress->normal = (WadiF4){ c[0][i], c[1][i], c[2][i], 0.0f } * scale;
-            stress->shear = (WadiF4){ c[3][i], c[4][i], c[5][i], 0.0f } * scale;
-        }
         if (s->step->is_sand[i] && near >= 0) {
-            const WadiVec3 t = { (double)(c[6][i] * scale), (double)(c[7][i] * scale),
-                                 (double)(c[8][i] * scale) };
+            const WadiVec3 t = { (double)(s->wall[0][i] * scale), (double)(s->wall[1][i] * scale),
+                                 (double)(s->wall[2][i] * scale) };
             split_traction(&s->step->walls, near, t,
                            s->friction.traction + wadi_sph_first_contact(&s->step->walls, near));
         }
@@ -131,18 +139,15 @@ static void load_block(void *context, int64_t first, int64_t end)
 static void store_block(void *context, int64_t first, int64_t end)
 {
     const Sand *s = context;
-    float *const *c = s->column;
+    scale_stresses(s, s->pascal, first, end);
     for (int64_t i = first; i < end; ++i) {
-        const WadiSphStress stress = s->friction.stress[i];
         const int32_t near = s->step->walls.of[i];
         WadiF4 traction = { 0 };
         for (int n = 0; near >= 0 && n < s->step->walls.contact_count[near]; ++n) {
             traction += s->friction.traction[wadi_sph_first_contact(&s->step->walls, near) + (size_t)n];
         }
         for (int a = 0; a < 3; ++a) {
-            c[a][i] = stress.normal[a] * s->pascal;
-            c[3 + a][i] = stress.shear[a] * s->pascal;
-            c[6 + a][i] = traction[a] * s->pascal;
+            s->wall[a][i] = traction[a] * s->pascal;
         }
     }
 }
@@ -180,12 +185,13 @@ static WadiStatus begin(Sand *s, WadiError *error)
     WADI_TRY(wadi_sph_friction_create(&s->friction, &step->pairs, &step->walls, arena, error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->bound, count, "friction", error));
     s->pascal = (float)(sph->materials.density * sph->spacing / step->dt);
-    for (int c = 0; c < 9; ++c) {
-        s->column[c] =
-            (float *)wadi_particles_column(sph->context.particles, sph->stress_column[c / 3] + c % 3) +
-            step->sort.first;
-    }
     const WadiParticles *p = sph->context.particles;
+    for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
+        s->friction.stress[c] = (float *)wadi_particles_column(p, sph->stress_column[c]) + step->sort.first;
+    }
+    for (int a = 0; a < 3; ++a) {
+        s->wall[a] = (float *)wadi_particles_column(p, sph->wall_column + a) + step->sort.first;
+    }
     s->free[0] = p->vx + step->sort.first, s->free[1] = p->vy + step->sort.first;
     s->free[2] = p->vz + step->sort.first;
     wadi_parallel_for(step->count, BLOCK, keep_free_block, s);
@@ -222,7 +228,6 @@ static WadiStatus rub(Sand *s, WadiSphFrictionIn *in, WadiError *error)
 {
     WadiSph *sph = s->sph;
     WadiSphStep *step = s->step;
-    WADI_TRY(measure(sph, in, error));
     in->largest = sph->largest_friction;
     wadi_sph_find_bounds(sph, step, s->bound);
     wadi_parallel_for(step->count, BLOCK, exchange_block, s);
@@ -252,17 +257,18 @@ WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error
     const int rounds = is_first ? FIRST_ROUNDS : def->friction_rounds;
     Sand s = { .sph = sph, .step = step };
     const WadiArenaMark mark = wadi_arena_mark(sph->context.scratch);
-    RUN("friction", begin(&s, error));
     WadiSphFrictionIn in = { .pairs = &step->pairs,
                              .walls = &step->walls,
                              .is_sand = step->is_sand,
                              .waits = step->waits,
                              .lightness = step->lightness,
                              .pressure = step->pressure,
-                             .bound = s.bound,
                              .tolerance =
                                  def->tolerance * step->dt * sph->spacing / (sph->unit_time * sph->unit_time),
                              .max_iterations = is_first ? FIRST_CAP : def->friction_iterations };
+    RUN("friction", measure(sph, &in, error));
+    RUN("friction", begin(&s, error));
+    in.bound = s.bound;
     RUN("friction", (wadi_sph_friction_apply(s.rubbed, step->velocity, &s.friction, &in), WADI_OK));
     memcpy(step->velocity, s.rubbed, (size_t)step->count * sizeof *s.rubbed);
     if (is_first) {

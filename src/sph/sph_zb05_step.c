@@ -35,6 +35,9 @@ static WadiStatus stop_and_slide(WadiSph *sph, WadiSphStep *step, WadiError *err
     uint8_t *is_rigid = NULL;
     float *bound = NULL;
     WADI_TRY(wadi_sph_friction_create(&friction, &step->pairs, &step->walls, arena, error));
+    for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &friction.stress[c], count, "clusters", error));
+    }
     WADI_TRY(WADI_ARENA_NEW(arena, &is_rigid, count, "clusters", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &bound, count, "clusters", error));
     wadi_sph_find_bounds(sph, step, bound);

@@ -6,18 +6,23 @@
 static const double REACH = 1.2;            /* spacings: h' */
 static const float SLIDING_FRACTION = 0.5f; /* of the stopping stress: more lets the shortest waves grow */
 
-void wadi_sph_clusters_yield(uint8_t *is_rigid, WadiSphFriction *friction, const WadiF4 *velocity,
+void wadi_sph_clusters_yield(uint8_t *is_rigid, const WadiSphFriction *friction, const WadiF4 *velocity,
                              const WadiSphFrictionIn *in)
 {
     /* The strain rate times dx is the stress that stops it, in the unit of the stresses. */
     wadi_sph_friction_strain(friction->stress, velocity, in);
     for (int32_t i = 0; i < in->pairs->count; ++i) {
-        WadiSphStress *t = &friction->stress[i];
+        float t[WADI_SPH_STRESSES];
+        for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
+            t[c] = friction->stress[c][i];
+        }
         const float size = sqrtf(0.5f * wadi_sph_stress_square(t)), bound = in->bound[i];
         is_rigid[i] = in->is_sand[i] && size < bound;
         const float sliding = size > 0.0f ? bound / size : 0.0f;
         const float scale = is_rigid[i] ? 0.0f : sliding < SLIDING_FRACTION ? sliding : SLIDING_FRACTION;
-        t->normal *= scale, t->shear *= scale;
+        for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
+            friction->stress[c][i] = t[c] * scale;
+        }
     }
 }
 

@@ -8,7 +8,7 @@
 #include "math/minmax.h"
 #include "sph/friction/sph_friction_pairs.h"
 
-enum { BLOCK = 512, MIN_ITERATIONS = 2 };
+enum { BLOCK = 512, STRIP = 64, MIN_ITERATIONS = 2 };
 
 /* A residual that grows by this factor shows that the eigenvalue is too small; it is then raised by it. */
 static const double GROWTH = 1.5;
@@ -22,10 +22,10 @@ static const float LARGE = 1e30f, SMALL = 1e-30f;
 
 typedef struct Solve {
     const WadiSphFrictionIn *in;
-    const WadiF4 *wanted; /* v* */
+    const WadiF4 *wanted; /* v*; NULL: all 0 */
     WadiF4 *velocity;
-    WadiSphFriction now, at; /* `at`: where the gradient is taken, beyond `now` by the momentum */
-    float step;              /* 1 / eigenvalue */
+    const WadiSphFriction *friction;
+    float step; /* 1 / eigenvalue */
     float momentum;
     double *partials;
 } Solve;
@@ -68,44 +68,119 @@ static void push_block(void *context, int64_t first, int64_t end)
     for (int32_t i = (int32_t)first; i < end; ++i) {
         if (takes_part(s->in, i)) {
             WadiF4 push;
-            wadi_sph_friction_push(s->in, &s->at, i, &push);
-            s->velocity[i] = s->wanted[i] + push * s->in->lightness[i];
+            wadi_sph_friction_push(s->in, s->friction, i, &push);
+            push *= s->in->lightness[i];
+            if (s->wanted != NULL) {
+                push += s->wanted[i];
+            }
+            s->velocity[i] = push;
         }
     }
 }
 
-/* What the projected step of one unknown adds to the sums: |now - at|^2, and (at - now) . (now - before). */
+/* What the projected steps add to the sums: |now - at|^2, and (at - now) . (now - before). */
 typedef struct Progress {
     double moved, back;
 } Progress;
 
-/* `strain`: D of particle i, 0 where it can carry no stress. Without branches, which would be mispredicted:
- * half of the sand that moves is at its bound. */
-static inline __attribute__((always_inline)) void step_stress(const Solve *s, int32_t i,
-                                                              const WadiSphStress *strain, Progress *progress)
+/* Of particles side by side: the unknowns and D, what bounds and scales the steps, and what they add to the
+ * sums. */
+typedef struct Strip {
+    float now[WADI_SPH_STRESSES][STRIP], strain[WADI_SPH_STRESSES][STRIP];
+    float bound[STRIP], share[STRIP];
+    float moved[STRIP], back[STRIP];
+} Strip;
+
+/* Those that take no part stay: no strain, no bound. */
+static void load_strip(const Solve *s, int32_t first, int count, Strip *t)
 {
-    const WadiSphStress at = s->at.stress[i], before = s->now.stress[i];
-    const float share = stress_step(s->in, i), step = s->step * share;
-    WadiSphStress to = { at.normal + step * strain->normal, at.shear + step * strain->shear };
-    const float size = sqrtf(0.5f * wadi_sph_stress_square(&to)), bound = wadi_minf(s->in->bound[i], LARGE);
-    const float scale = bound / wadi_maxf(wadi_maxf(size, bound), SMALL); /* 1 within the bound */
-    to.normal *= scale, to.shear *= scale;
-    const WadiF4 moved = to.normal - at.normal, turned = to.shear - at.shear;
-    const WadiF4 since = to.normal - before.normal, since_shear = to.shear - before.shear;
-    const WadiF4 square = moved * moved + 2.0f * turned * turned;
-    const WadiF4 back = moved * since + 2.0f * turned * since_shear;
-    progress->moved += (double)(sqrtf(square[0] + square[1] + square[2]) / share);
-    progress->back -= (double)((back[0] + back[1] + back[2]) / share);
-    s->now.stress[i] = to;
-    s->at.stress[i].normal = to.normal + s->momentum * since;
-    s->at.stress[i].shear = to.shear + s->momentum * since_shear;
+    for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
+        memcpy(t->now[c], s->friction->stress[c] + first, (size_t)count * sizeof(float));
+    }
+    for (int n = 0; n < count; ++n) {
+        const int32_t i = first + n;
+        float strain[WADI_SPH_STRESSES] = { 0 };
+        if (can_carry(s->in, i)) {
+            wadi_sph_friction_strain_of(s->in, s->velocity, i, strain);
+        }
+        for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
+            t->strain[c][n] = strain[c];
+        }
+        t->bound[n] = takes_part(s->in, i) ? wadi_minf(s->in->bound[i], LARGE) : LARGE;
+        t->share[n] = stress_step(s->in, i);
+    }
+}
+
+/* A : B of eight tensors, with zz = -xx - yy. */
+static inline __attribute__((always_inline)) void product(const WadiF8 a[WADI_SPH_STRESSES],
+                                                          const WadiF8 b[WADI_SPH_STRESSES], WadiF8 *out)
+{
+    *out = 2.0f * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4]) +
+           (a[0] * b[1] + a[1] * b[0]);
+}
+
+static inline __attribute__((always_inline)) void find_roots(const WadiF8 *square, WadiF8 *root)
+{
+#ifdef __AVX__
+    *root = (WadiF8)_mm256_sqrt_ps((__m256)*square);
+#else
+    for (int l = 0; l < WADI_SPH_LANES; ++l) {
+        (*root)[l] = sqrtf((*square)[l]);
+    }
+#endif
+}
+
+/* Projected gradient steps of the particles n .. n + 7 of a strip, i the first of them. Eight at a time, and
+ * without branches: half of the sand that moves is at its bound. */
+static inline __attribute__((always_inline)) void step_eight(const Solve *s, int32_t i, int n, Strip *t)
+{
+    static const uint32_t offset[WADI_SPH_LANES] = { 0, 16, 32, 48, 64, 80, 96, 112 };
+    const WadiF8 bound = *(const WadiF8 *)(t->bound + n), share = *(const WadiF8 *)(t->share + n);
+    WadiF8 at[WADI_SPH_STRESSES], to[WADI_SPH_STRESSES], moved[WADI_SPH_STRESSES], since[WADI_SPH_STRESSES];
+    WadiF8 square, size;
+    wadi_sph_load_rows(s->friction->row + i, offset, (WadiU8 *)at);
+    at[4] = *(const WadiF8 *)(s->friction->last + i);
+    for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
+        to[c] = at[c] + s->step * share * *(const WadiF8 *)(t->strain[c] + n);
+    }
+    product(to, to, &square);
+    square *= 0.5f;
+    find_roots(&square, &size);
+    size = WADI_MAX8(size, bound);
+    const WadiF8 scale = bound / WADI_MAX8(size, (WadiF8){ 0 } + SMALL); /* 1 within the bound */
+    for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
+        WadiF8 *now = (WadiF8 *)(t->now[c] + n);
+        to[c] *= scale;
+        moved[c] = to[c] - at[c];
+        since[c] = to[c] - *now;
+        *now = to[c];
+        at[c] = to[c] + s->momentum * since[c];
+    }
+    product(moved, moved, &square);
+    find_roots(&square, &size);
+    *(WadiF8 *)(t->moved + n) = size / share;
+    product(moved, since, &square);
+    *(WadiF8 *)(t->back + n) = square / share;
+    wadi_sph_store_rows(s->friction->row + i, at);
+    *(WadiF8 *)(s->friction->last + i) = at[4];
+}
+
+static void store_strip(const Solve *s, int32_t first, int count, const Strip *t, Progress *progress)
+{
+    for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
+        memcpy(s->friction->stress[c] + first, t->now[c], (size_t)count * sizeof(float));
+    }
+    for (int n = 0; n < count; ++n) {
+        progress->moved += (double)t->moved[n];
+        progress->back -= (double)t->back[n];
+    }
 }
 
 static void step_traction(const Solve *s, int32_t i, int32_t near, Progress *progress)
 {
     const WadiSphWalls *walls = s->in->walls;
     const size_t first = wadi_sph_first_contact(walls, near);
-    WadiF4 *all_at = s->at.traction + first, *all_now = s->now.traction + first;
+    WadiF4 *all_at = s->friction->traction_at + first, *all_now = s->friction->traction + first;
     for (int c = 0; c < walls->contact_count[near]; ++c) {
         const WadiSphContact *contact = &walls->contact[near][c];
         const WadiF4 at = all_at[c], before = all_now[c];
@@ -128,24 +203,21 @@ static void step_traction(const Solve *s, int32_t i, int32_t near, Progress *pro
     }
 }
 
-/* First the sums over neighbours of all particles, then their steps: in one loop each particle would wait for
- * the roots and quotients of the one before. */
 static double step_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
-    WadiSphStress strain[BLOCK];
+    Strip strip = { 0 };
     Progress progress = { 0 };
-    for (int32_t i = (int32_t)first; i < end; ++i) {
-        strain[i - first] = (WadiSphStress){ 0 };
-        if (can_carry(s->in, i)) {
-            wadi_sph_friction_strain_of(s->in, s->velocity, i, &strain[i - first]);
+    for (int32_t i = (int32_t)first; i < end; i += STRIP) {
+        const int count = end - i < STRIP ? (int)(end - i) : STRIP;
+        load_strip(s, i, count, &strip);
+        for (int n = 0; n < count; n += WADI_SPH_LANES) {
+            step_eight(s, i + n, n, &strip);
         }
+        store_strip(s, i, count, &strip, &progress);
     }
     for (int32_t i = (int32_t)first; i < end; ++i) {
         int32_t near;
-        if (takes_part(s->in, i)) {
-            step_stress(s, i, &strain[i - first], &progress);
-        }
         if (takes_part(s->in, i) && wadi_sph_has_traction(s->in, i, &near)) {
             step_traction(s, i, near, &progress);
         }
@@ -154,20 +226,50 @@ static double step_block(void *context, int64_t first, int64_t end)
     return progress.moved;
 }
 
-/* `at` becomes `now`: no momentum. */
-static void stop(const Solve *s)
+/* The last numbers of the stresses go beside the places. */
+static void number_block(void *context, int64_t first, int64_t end)
 {
-    memcpy(s->at.stress, s->now.stress, (size_t)s->in->pairs->count * sizeof *s->at.stress);
-    memcpy(s->at.traction, s->now.traction, wadi_sph_contacts(s->in->walls) * sizeof *s->at.traction);
+    const Solve *s = context;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        wadi_sph_set_number(s->in->pairs, i, s->friction->last[i]);
+    }
+}
+
+/* Velocities by the forces where the gradient is taken. */
+static void push_all(Solve *s)
+{
+    wadi_parallel_for(s->in->pairs->count, BLOCK, number_block, s);
+    wadi_parallel_for(s->in->pairs->count, BLOCK, push_block, s);
+}
+
+static void stop_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    const WadiSphFriction *f = s->friction;
+    for (int64_t i = first; i < end; ++i) {
+        f->row[i] = (WadiF4){ f->stress[0][i], f->stress[1][i], f->stress[2][i], f->stress[3][i] };
+        f->last[i] = f->stress[4][i];
+    }
+}
+
+/* The gradient is taken at the unknowns: no momentum. */
+static void stop(Solve *s)
+{
+    wadi_parallel_for(s->in->pairs->count, BLOCK, stop_block, s);
+    memcpy(s->friction->traction_at, s->friction->traction,
+           wadi_sph_contacts(s->in->walls) * sizeof *s->friction->traction);
 }
 
 WadiStatus wadi_sph_friction_create(WadiSphFriction *friction, const WadiSphPairs *pairs,
                                     const WadiSphWalls *walls, WadiArena *arena, WadiError *error)
 {
     const size_t count = (size_t)pairs->count, contacts = wadi_sph_contacts(walls);
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &friction->stress, count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &friction->row, count + WADI_SPH_LANES, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &friction->last, count + WADI_SPH_LANES, "friction", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &friction->traction, contacts, "friction", error));
-    memset(friction->stress, 0, count * sizeof *friction->stress);
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &friction->traction_at, contacts, "friction", error));
+    memset(friction->row + count, 0, WADI_SPH_LANES * sizeof *friction->row);
+    memset(friction->last + count, 0, WADI_SPH_LANES * sizeof *friction->last);
     memset(friction->traction, 0, contacts * sizeof *friction->traction);
     return WADI_OK;
 }
@@ -175,18 +277,18 @@ WadiStatus wadi_sph_friction_create(WadiSphFriction *friction, const WadiSphPair
 static WadiStatus begin(Solve *s, WadiArena *arena, WadiError *error)
 {
     const size_t blocks = (size_t)wadi_parallel_block_count(s->in->pairs->count, BLOCK);
-    WADI_TRY(wadi_sph_friction_create(&s->at, s->in->pairs, s->in->walls, arena, error));
     return WADI_ARENA_NEW(arena, &s->partials, 2 * blocks, "friction", error);
 }
 
 void wadi_sph_friction_apply(WadiF4 *to, const WadiF4 *from, const WadiSphFriction *friction,
                              const WadiSphFrictionIn *in)
 {
-    Solve s = { .in = in, .wanted = from, .velocity = to, .at = *friction };
+    Solve s = { .in = in, .wanted = from, .velocity = to, .friction = friction };
     if (to != from) {
         memcpy(to, from, (size_t)in->pairs->count * sizeof *to);
     }
-    wadi_parallel_for(in->pairs->count, BLOCK, push_block, &s);
+    stop(&s);
+    push_all(&s);
 }
 
 /* A projected gradient step of all unknowns; *back > 0: the extrapolation went the wrong way. */
@@ -211,13 +313,12 @@ static int32_t count_loaded(const WadiSphFrictionIn *in)
     return loaded;
 }
 
-WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *wanted, WadiSphFriction *friction,
+WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *wanted, const WadiSphFriction *friction,
                                    const WadiSphFrictionIn *in, WadiSphFrictionReport *report,
                                    WadiArena *arena, WadiError *error)
 {
-    const int32_t count = in->pairs->count;
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    Solve s = { .in = in, .wanted = wanted, .velocity = velocity, .now = *friction };
+    Solve s = { .in = in, .wanted = wanted, .velocity = velocity, .friction = friction };
     WADI_TRY(begin(&s, arena, error));
     *report = (WadiSphFrictionReport){ .largest = in->largest };
     const double loaded = fmax(1.0, count_loaded(in));
@@ -226,7 +327,7 @@ WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *wanted, WadiS
     stop(&s);
     while (report->iterations < in->max_iterations && !is_done) {
         if (report->iterations > 0) {
-            wadi_parallel_for(count, BLOCK, push_block, &s);
+            push_all(&s);
         }
         double back;
         const double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * t * t));
@@ -245,8 +346,8 @@ WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *wanted, WadiS
             stop(&s);
         }
     }
-    s.at = *friction;
-    wadi_parallel_for(count, BLOCK, push_block, &s);
+    stop(&s);
+    push_all(&s);
     wadi_arena_release(arena, mark);
     return WADI_OK;
 }
@@ -254,27 +355,32 @@ WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *wanted, WadiS
 typedef struct Strain {
     const WadiSphFrictionIn *in;
     const WadiF4 *velocity;
-    WadiSphStress *strain;
+    float *const *strain;
 } Strain;
 
 static void strain_block(void *context, int64_t first, int64_t end)
 {
     const Strain *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        s->strain[i] = (WadiSphStress){ 0 };
+        float strain[WADI_SPH_STRESSES] = { 0 };
         if (s->in->is_sand[i]) {
-            wadi_sph_friction_strain_of(s->in, s->velocity, i, &s->strain[i]);
+            wadi_sph_friction_strain_of(s->in, s->velocity, i, strain);
+        }
+        for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
+            s->strain[c][i] = strain[c];
         }
     }
 }
 
-void wadi_sph_friction_strain(WadiSphStress *strain, const WadiF4 *velocity, const WadiSphFrictionIn *in)
+void wadi_sph_friction_strain(float *const strain[WADI_SPH_STRESSES], const WadiF4 *velocity,
+                              const WadiSphFrictionIn *in)
 {
     Strain s = { in, velocity, strain };
     wadi_parallel_for(in->pairs->count, BLOCK, strain_block, &s);
 }
 
-/* The operator from `at` to `now`, and the square of the result. */
+/* The operator, from rows and tractions where the gradient is taken to these, and the square of the result.
+ */
 static double square_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
@@ -283,11 +389,12 @@ static double square_block(void *context, int64_t first, int64_t end)
     for (int32_t i = (int32_t)first; i < end; ++i) {
         int32_t near;
         if (takes_part(s->in, i)) {
-            WadiSphStress *strain = &s->now.stress[i];
-            wadi_sph_friction_strain_of(s->in, s->velocity, i, strain);
+            float t[WADI_SPH_STRESSES];
             const float root = -wadi_sph_size(s->in->pairs, i);
-            strain->normal *= root, strain->shear *= root;
-            sum += (double)wadi_sph_stress_square(strain);
+            wadi_sph_friction_strain_of(s->in, s->velocity, i, t);
+            s->friction->row[i] = (WadiF4){ t[0], t[1], t[2], t[3] } * root;
+            s->friction->last[i] = t[4] * root;
+            sum += (double)(wadi_sph_stress_square(t) * root * root);
         }
         for (int c = 0; wadi_sph_has_traction(s->in, i, &near) && c < walls->contact_count[near]; ++c) {
             const WadiF4 v = s->velocity[i];
@@ -295,26 +402,26 @@ static double square_block(void *context, int64_t first, int64_t end)
             WadiF4 along = v - *n * dot3(&v, n);
             along[3] = 0.0f;
             along *= sqrtf(traction_step(walls, near));
-            s->now.traction[wadi_sph_first_contact(walls, near) + (size_t)c] = along;
+            s->friction->traction_at[wadi_sph_first_contact(walls, near) + (size_t)c] = along;
             sum += (double)dot3(&along, &along);
         }
     }
     return sum;
 }
 
-/* `at` becomes `now` times a factor. */
+/* The result times a factor. */
 static void scale(const Solve *s, float factor)
 {
     for (int32_t i = 0; i < s->in->pairs->count; ++i) {
         const float root = wadi_sph_size(s->in->pairs, i);
-        s->at.stress[i].normal = s->now.stress[i].normal * (factor * root);
-        s->at.stress[i].shear = s->now.stress[i].shear * (factor * root);
+        s->friction->row[i] *= factor * root;
+        s->friction->last[i] *= factor * root;
     }
     for (int32_t near = 0; near < s->in->walls->count; ++near) {
         const float root = sqrtf(traction_step(s->in->walls, near));
         const size_t first = wadi_sph_first_contact(s->in->walls, near);
         for (int c = 0; c < s->in->walls->contact_count[near]; ++c) {
-            s->at.traction[first + (size_t)c] = s->now.traction[first + (size_t)c] * (factor * root);
+            s->friction->traction_at[first + (size_t)c] *= factor * root;
         }
     }
 }
@@ -330,23 +437,23 @@ WadiStatus wadi_sph_friction_largest(const WadiSphFrictionIn *in, int iterations
 {
     const int32_t count = in->pairs->count;
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    WadiF4 *none = NULL, *velocity = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &none, (size_t)count, "friction", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &velocity, (size_t)count, "friction", error));
-    memset(none, 0, (size_t)count * sizeof *none);
-    memset(velocity, 0, (size_t)count * sizeof *velocity);
-    Solve s = { .in = in, .wanted = none, .velocity = velocity };
+    const size_t contacts = wadi_sph_contacts(in->walls);
+    WadiSphFriction friction;
+    Solve s = { .in = in, .friction = &friction };
+    WADI_TRY(WADI_ARENA_NEW(arena, &s.velocity, (size_t)count, "friction", error));
+    memset(s.velocity, 0, (size_t)count * sizeof *s.velocity);
     WADI_TRY(begin(&s, arena, error));
-    WADI_TRY(wadi_sph_friction_create(&s.now, in->pairs, in->walls, arena, error));
+    WADI_TRY(wadi_sph_friction_create(&friction, in->pairs, in->walls, arena, error));
+    memset(friction.traction_at, 0, contacts * sizeof *friction.traction_at);
     uint32_t state = 1;
     for (int32_t i = 0; i < count; ++i) {
-        const float a = noise(&state), b = noise(&state);
-        s.at.stress[i].normal = (WadiF4){ a, b, -a - b, 0.0f };
-        s.at.stress[i].shear = (WadiF4){ noise(&state), noise(&state), noise(&state), 0.0f };
+        const float size = takes_part(in, i) ? 1.0f : 0.0f;
+        friction.row[i] = (WadiF4){ noise(&state), noise(&state), noise(&state), noise(&state) } * size;
+        friction.last[i] = noise(&state) * size;
     }
     double norm = 0.0;
     for (int n = 0; n < iterations; ++n) {
-        wadi_parallel_for(count, BLOCK, push_block, &s);
+        push_all(&s);
         norm = sqrt(wadi_parallel_sum(count, BLOCK, square_block, &s, s.partials));
         scale(&s, norm > 0.0 ? (float)(1.0 / norm) : 0.0f);
     }

@@ -10,16 +10,16 @@
 
 #include "sph/pairs/sph_pairs.h"
 
-/* A symmetric tensor; the fourth numbers are 0. One load for each half. */
-typedef struct WadiSphStress {
-    WadiF4 normal; /* xx, yy, zz */
-    WadiF4 shear;  /* xy, yz, zx */
-} WadiSphStress;
+/* The numbers of a symmetric tensor without trace: xx, yy, xy, yz, zx; zz = -xx - yy. */
+enum { WADI_SPH_STRESSES = 5 };
 
-/* The unknowns. */
+/* The unknowns, and room for a solve: where it takes the gradient, beyond the unknowns by the momentum. */
 typedef struct WadiSphFriction {
-    WadiSphStress *stress; /* per particle, traceless; 0 for water */
-    WadiF4 *traction;      /* per contact, see wadi_sph_first_contact */
+    float *stress[WADI_SPH_STRESSES]; /* per particle; 0 for water */
+    WadiF4 *traction;                 /* per contact, see wadi_sph_first_contact */
+    WadiF4 *row; /* per particle: xx, yy, xy, yz, one load for a neighbour. Padded by eight */
+    float *last; /* zx, padded; while forces are summed, the number of the pairs as well */
+    WadiF4 *traction_at;
 } WadiSphFriction;
 
 typedef struct WadiSphFrictionIn {
@@ -41,7 +41,7 @@ typedef struct WadiSphFrictionReport {
     double largest;  /* in->largest, or more where that was too small and the residual grew */
 } WadiSphFrictionReport;
 
-/* Memory for the unknowns, all 0: temporaries of the arena. */
+/* Memory for all but the stresses, tractions 0: temporaries of the arena. */
 WadiStatus wadi_sph_friction_create(WadiSphFriction *friction, const WadiSphPairs *pairs,
                                     const WadiSphWalls *walls, WadiArena *arena, WadiError *error);
 
@@ -49,11 +49,12 @@ WadiStatus wadi_sph_friction_create(WadiSphFriction *friction, const WadiSphPair
 void wadi_sph_friction_apply(WadiF4 *to, const WadiF4 *from, const WadiSphFriction *friction,
                              const WadiSphFrictionIn *in);
 /* D_i of a velocity; 0 for water. */
-void wadi_sph_friction_strain(WadiSphStress *strain, const WadiF4 *velocity, const WadiSphFrictionIn *in);
+void wadi_sph_friction_strain(float *const strain[WADI_SPH_STRESSES], const WadiF4 *velocity,
+                              const WadiSphFrictionIn *in);
 
 /* `wanted`: v*; `friction`: a guess on entry; `velocity`: v* and the friction of the guess on entry, v
  * after. */
-WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *wanted, WadiSphFriction *friction,
+WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *wanted, const WadiSphFriction *friction,
                                    const WadiSphFrictionIn *in, WadiSphFrictionReport *report,
                                    WadiArena *arena, WadiError *error);
 
@@ -72,10 +73,9 @@ void wadi_sph_friction_fill_surface(float *density, const WadiSphPairs *pairs, c
                                     const uint8_t *is_sand);
 
 /* T : T. */
-static inline float wadi_sph_stress_square(const WadiSphStress *t)
+static inline float wadi_sph_stress_square(const float t[WADI_SPH_STRESSES])
 {
-    const WadiF4 sum = t->normal * t->normal + 2.0f * t->shear * t->shear;
-    return sum[0] + sum[1] + sum[2];
+    return 2.0f * (t[0] * t[0] + t[1] * t[1] + t[0] * t[1] + t[2] * t[2] + t[3] * t[3] + t[4] * t[4]);
 }
 
 #endif

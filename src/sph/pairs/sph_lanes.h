@@ -85,6 +85,25 @@ static inline __attribute__((always_inline)) void wadi_sph_load_rows(const void 
     out[3] = (WadiU8)__builtin_shufflevector(ab_high, cd_high, 1, 5, 3, 7);
 }
 
+/* Four vectors of eight, turned into eight rows of four. */
+static inline __attribute__((always_inline)) void wadi_sph_store_rows(WadiF4 *at, const WadiF8 in[4])
+{
+    const WadiSphWide ab = (WadiSphWide)__builtin_shufflevector(in[0], in[1], 0, 8, 1, 9, 4, 12, 5, 13);
+    const WadiSphWide cd = (WadiSphWide)__builtin_shufflevector(in[2], in[3], 0, 8, 1, 9, 4, 12, 5, 13);
+    const WadiSphWide ab_high =
+        (WadiSphWide)__builtin_shufflevector(in[0], in[1], 2, 10, 3, 11, 6, 14, 7, 15);
+    const WadiSphWide cd_high =
+        (WadiSphWide)__builtin_shufflevector(in[2], in[3], 2, 10, 3, 11, 6, 14, 7, 15);
+    const WadiF8 rows[4] = { (WadiF8)__builtin_shufflevector(ab, cd, 0, 4, 2, 6),
+                             (WadiF8)__builtin_shufflevector(ab, cd, 1, 5, 3, 7),
+                             (WadiF8)__builtin_shufflevector(ab_high, cd_high, 0, 4, 2, 6),
+                             (WadiF8)__builtin_shufflevector(ab_high, cd_high, 1, 5, 3, 7) };
+    for (int n = 0; n < 4; ++n) {
+        at[n] = WADI_ROW_LOW(rows[n]);
+        at[n + 4] = WADI_ROW_HIGH(rows[n]);
+    }
+}
+
 /* The neighbours of the entries n .. n + 7 of a particle at the place `own`. */
 static inline __attribute__((always_inline)) void wadi_sph_load_eight(const WadiSphPairs *pairs,
                                                                       const WadiI4 *own, const uint32_t *j,
