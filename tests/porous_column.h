@@ -18,7 +18,7 @@ typedef struct Column {
     WadiMaterial materials[2];
     WadiSphPorousIn in;
     WadiArena arena;
-    int64_t start[COLUMN_MAX + 1];
+    uint32_t start[COLUMN_MAX + 1];
     int32_t same[COLUMN_MAX];
     uint32_t offset[2 * COLUMN_MAX];
     uint16_t slope[2 * COLUMN_MAX];
@@ -73,7 +73,7 @@ static inline void column_init(Column *c, int count, int below, int above, doubl
         c->place[i] = (WadiI4){ 0, 0, i * (int32_t)WADI_SPH_PLACES, 0 };
     }
     for (int i = 0; i < count; ++i) {
-        c->start[i] = n;
+        c->start[i] = (uint32_t)n;
         /* Own kind first. */
         for (int is_other = 0; is_other < 2; ++is_other) {
             for (int j = i - 1; j <= i + 1; j += 2) {
@@ -83,7 +83,7 @@ static inline void column_init(Column *c, int count, int below, int above, doubl
             }
         }
     }
-    c->start[count] = n;
+    c->start[count] = (uint32_t)n;
     c->pairs = (WadiSphPairs){ .count = count,
                                .start = c->start,
                                .same = c->same,

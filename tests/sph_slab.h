@@ -25,7 +25,8 @@ typedef struct Slab {
     WadiSphPairs pairs;
     WadiSphWalls walls;
     WadiSphFriction friction;
-    int64_t start[SLAB_MAX + 1], mirror_start[SLAB_MAX + 1]; /* sand has no images */
+    uint32_t start[SLAB_MAX + 1];
+    int64_t mirror_start[SLAB_MAX + 1]; /* sand has no images */
     int32_t same[SLAB_MAX], of[SLAB_MAX];
     uint32_t offset[SLAB_PAIRS];
     uint16_t pair_slope[SLAB_PAIRS];
@@ -63,7 +64,7 @@ static inline Slab *slab_create(int period, int depth, double jitter)
     slab->count = period * period * depth;
     slab->pairs = (WadiSphPairs){ .count = slab->count, .start = slab->start, .same = slab->same };
     slab->pairs.offset = slab->offset, slab->pairs.slope = slab->pair_slope, slab->pairs.place = slab->place;
-    slab->pairs.mirror_start = slab->mirror_start, slab->pairs.sum = slab->pairs.same_sum = slab->sum;
+    slab->pairs.mirror_start = slab->mirror_start, slab->pairs.sum = slab->sum;
     slab->walls = (WadiSphWalls){ .of = slab->of, .count = slab->count, .cover = slab->cover };
     slab->walls.contact_count = slab->contact_count, slab->walls.contact = slab->contacts;
     slab->walls.gradient = slab->gradient;
@@ -106,7 +107,7 @@ static inline void slab_find_pairs(Slab *slab)
     }
     for (int i = 0; i < slab->count; ++i) {
         double density = (double)slab->kernel.own + (double)slab->cover[i];
-        slab->start[i] = end;
+        slab->start[i] = (uint32_t)end;
         slab->sum[i] = (WadiF4){ 0 };
         for (int j = 0; j < slab->count; ++j) {
             const WadiF4 d = WADI_SPH_OFFSET(slab->place[j], slab->place[i]) * (float)(1.0 / places);
@@ -126,7 +127,7 @@ static inline void slab_find_pairs(Slab *slab)
         slab->same[i] = (int32_t)(end - slab->start[i]);
         slab->density[i] = (float)density;
     }
-    slab->start[slab->count] = end;
+    slab->start[slab->count] = (uint32_t)end;
     wadi_sph_friction_fill_surface(slab->density, &slab->pairs, &slab->walls, slab->is_sand);
 }
 

@@ -71,8 +71,12 @@ static inline __attribute__((always_inline)) void wadi_sph_friction_push(const W
     const WadiSphPairs *pairs = in->pairs;
     const WadiU4 at = (WadiU4)pairs->place[i];
     const WadiU8 place = WADI_SPH_JOIN_INTS(at, at);
-    const WadiF4 all = -pairs->same_sum[i]; /* T_i counts for all of them */
-    const int64_t end = pairs->start[i] + pairs->same[i];
+    const int64_t end = pairs->start[i] + (int64_t)pairs->same[i];
+    WadiF4 all = pairs->sum[i]; /* T_i counts for all of them */
+    if (end < pairs->start[i + 1]) {
+        wadi_sph_pairs_sum_same(pairs, i, &all);
+    }
+    all = -all;
     WadiSphPushSum lanes = { 0 };
     for (int64_t n = pairs->start[i]; n < end; n += WADI_SPH_LANES) {
         const uint32_t *j = pairs->offset + n;

@@ -110,7 +110,7 @@ static WadiStatus prepare(Search *s, WadiArena *arena, WadiError *error)
         WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->axis[a], (size_t)count + GROUP, "neighbours", error));
         memset(s->axis[a] + count, 0, GROUP * sizeof(int32_t));
     }
-    if (s->pairs->sum != s->pairs->same_sum) {
+    if (has_both_kinds(in->is_sand, count)) {
         const size_t bytes = ((size_t)count + 7) / 8;
         WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->sand, bytes + sizeof(uint64_t), "neighbours", error));
         memset(s->sand + bytes, 0, sizeof(uint64_t));
@@ -158,21 +158,22 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
         WADI_TRY(WADI_ARENA_NEW(arena, &s.inverse, (size_t)count, "neighbours", error));
         pairs->inverse_volume = s.inverse;
     }
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &pairs->same_sum, (size_t)count, "neighbours", error));
-    pairs->sum = pairs->same_sum;
-    if (has_both_kinds(in->is_sand, count)) {
-        WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &pairs->sum, (size_t)count, "neighbours", error));
-    }
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &pairs->sum, (size_t)count, "neighbours", error));
     const WadiArenaMark mark = wadi_arena_mark(arena);
     WADI_TRY(prepare(&s, arena, error));
     WADI_TRY(prepare_found(&s, arena, error));
     s.pass = WADI_SPH_COUNT;
     wadi_parallel_for(WADI_SPH_SLABS * (int64_t)sort->tiles.count, 1, wadi_sph_search, &s);
+    size_t total = 0;
     pairs->start[0] = 0;
     for (int32_t i = 0; i < count; ++i) {
-        pairs->start[i + 1] += pairs->start[i];
+        total += pairs->start[i + 1];
+        pairs->start[i + 1] = (uint32_t)total;
     }
-    const size_t total = (size_t)pairs->start[count];
+    if (total > UINT32_MAX - LANES) {
+        return wadi_fail(error, WADI_ERR_MEMORY,
+                         "%zu neighbours of particles are more than the solver sph can hold", total);
+    }
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->offset, total + LANES, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->slope, total + LANES, "neighbours", error));
     memset(pairs->offset + total, 0, LANES * sizeof *pairs->offset);
@@ -183,10 +184,27 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
     return wadi_sph_mirrors_find(pairs, in, arena, error);
 }
 
+void wadi_sph_pairs_sum_same(const WadiSphPairs *pairs, int32_t i, WadiF4 *sum)
+{
+    const WadiI4 place = pairs->place[i];
+    const int64_t end = pairs->start[i] + (int64_t)pairs->same[i];
+    WadiF8 x = { 0 }, y = { 0 }, z = { 0 }, none = { 0 };
+    for (int64_t n = pairs->start[i]; n < end; n += LANES) {
+        WadiF8 slope;
+        WadiSphEight eight;
+        wadi_sph_load_slopes(pairs, n, end, &slope);
+        wadi_sph_load_eight(pairs, &place, pairs->offset + n, &eight);
+        x += slope * eight.x;
+        y += slope * eight.y;
+        z += slope * eight.z;
+    }
+    wadi_sph_sum_four(&x, &y, &z, &none, sum);
+}
+
 void wadi_sph_pairs_end_forces(WadiSphPairs *pairs, WadiArena *arena, WadiArenaMark mark)
 {
     wadi_arena_release_temporaries(arena, mark);
-    pairs->same_sum = pairs->sum = NULL;
+    pairs->sum = NULL;
     pairs->mirror_start = NULL;
     pairs->mirror = NULL;
 }

@@ -25,7 +25,7 @@ typedef struct WadiSphMirror {
  * `same[i]` of them are of its own kind (sand or water), the others of the other one. */
 typedef struct WadiSphPairs {
     int32_t count; /* particles */
-    int64_t *start;
+    uint32_t *start;
     int32_t *same;
     /* 16 j, the bytes before the rows of four of j: one instruction less a neighbour in every pass. Eight
      * valid entries follow the last. */
@@ -38,10 +38,10 @@ typedef struct WadiSphPairs {
     float steepest;              /* slope at distance 0 of volumes and sizes 1 */
     const float *inverse_volume; /* per particle; NULL: all 1 */
     const float *size;           /* per particle, spacings; NULL: all 1 */
-    /* Per particle, over neighbours of its own kind: slope (x_i - x_j) in units and places, and the slope.
-     * What a particle adds to each of its neighbours' terms is the same for all and counts by these. */
-    WadiF4 *same_sum;
-    WadiF4 *sum; /* over those of both kinds; the same array where there is one kind alone */
+    /* Per particle: slope (x_i - x_j) in units and places over all neighbours, and the slope over those of
+     * its own kind. What a particle adds to each of its neighbours' terms is the same for all and counts by
+     * these. */
+    WadiF4 *sum;
     /* Per particle: x, y, z, and room for a number of a solve that is read together with them. */
     WadiI4 *place;
     /* Images in the walls, of near particle n: mirror_start[n] .. mirror_start[n + 1]. */
@@ -69,6 +69,9 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
 /* Releases the sums and images, and all temporaries since the mark, which is older than the lists: forces are
  * done, and the lists stay. */
 void wadi_sph_pairs_end_forces(WadiSphPairs *pairs, WadiArena *arena, WadiArenaMark mark);
+
+/* slope (x_i - x_j) over the neighbours of its own kind alone, of a particle that has others. */
+void wadi_sph_pairs_sum_same(const WadiSphPairs *pairs, int32_t i, WadiF4 *sum);
 
 /* Particles of a list at most: offsets have 32 bits. */
 #define WADI_SPH_PARTICLES_MAX (INT32_C(1) << 28)

@@ -86,7 +86,7 @@ static void count(const Search *s, int32_t i, const WadiSphRange *ranges, int ra
             all_sand += sand != NULL ? __builtin_popcount(bits & find_sand(sand, j)) : 0;
         }
     }
-    s->pairs->start[i + 1] = all;
+    s->pairs->start[i + 1] = (uint32_t)all;
     s->pairs->same[i] = sand == NULL ? all : s->in->is_sand[i] ? all_sand : all - all_sand;
 }
 
@@ -126,7 +126,7 @@ static inline __attribute__((always_inline)) void count_candidates(const Search 
     found[own / GROUP] ^= (uint16_t)self;
     all -= self != 0;
     all_sand -= has_both && (self & c->sand[own / GROUP]) != 0;
-    s->pairs->start[i + 1] = all;
+    s->pairs->start[i + 1] = (uint32_t)all;
     s->pairs->same[i] = !has_both ? all : s->in->is_sand[i] ? all_sand : all - all_sand;
 }
 
@@ -160,8 +160,8 @@ static void end_lists(const Search *s, int32_t i, WadiSphList *same, WadiSphList
     float density = own + wadi_sph_list_end(in, s->pairs, i, same, &sum);
     if (other != NULL) {
         density += wadi_sph_list_end(in, s->pairs, i, other, &others);
+        others[3] = 0.0f;
     }
-    s->pairs->same_sum[i] = sum;
     s->pairs->sum[i] = sum + others;
     const int32_t near = in->walls->of[i];
     s->density[i] = density + (near >= 0 ? in->walls->cover[near] : 0.0f);
@@ -238,10 +238,11 @@ static int32_t count_particles(const WadiSphRange *ranges, int range_count)
 static void pass_over(const Search *s, int32_t i)
 {
     if (s->pass == WADI_SPH_COUNT) {
-        s->pairs->start[i + 1] = s->pairs->same[i] = 0;
+        s->pairs->start[i + 1] = 0;
+        s->pairs->same[i] = 0;
     } else {
         s->density[i] = 1.0f;
-        s->pairs->same_sum[i] = s->pairs->sum[i] = (WadiF4){ 0 };
+        s->pairs->sum[i] = (WadiF4){ 0 };
     }
 }
 

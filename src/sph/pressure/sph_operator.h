@@ -43,7 +43,7 @@ static inline __attribute__((always_inline)) float wadi_sph_push(const WadiSphPr
     wadi_sph_push_list(pairs, i, other, pairs->start[i + 1], &lanes);
     WadiF4 sum;
     wadi_sph_sum_four(&lanes.x, &lanes.y, &lanes.z, &same, &sum);
-    const float rough = pairs->same_sum[i][3] * own - sum[3];
+    const float rough = pairs->sum[i][3] * own - sum[3];
     const float unit = wadi_sph_unit(pairs, i);
     sum = (sum + pairs->sum[i] * own) * -unit;
     const int32_t near = in->walls->of[i];
@@ -131,7 +131,7 @@ static inline __attribute__((always_inline)) float wadi_sph_diagonal(const WadiS
     const float unit = wadi_sph_unit(pairs, i), volume = in->volume != NULL ? in->volume[i] : 1.0f;
     WadiF8 squares;
     wadi_sph_sum_squares(pairs, i, &squares);
-    const float rough = pairs->same_sum[i][3] * unit * (float)WADI_SPH_PLACES;
+    const float rough = pairs->sum[i][3] * unit * (float)WADI_SPH_PLACES;
     float others = wadi_sph_sum_lanes(&squares) * unit * unit * volume;
     WadiF4 sum = pairs->sum[i] * -unit;
     const int32_t near = in->walls->of[i];
