@@ -55,6 +55,13 @@ static void set_yield(WadiSph *sph, const WadiSphStep *step)
     }
 }
 
+static float bounding_pressure(const WadiSphStep *step, int32_t i)
+{
+    return step->rough == NULL ? wadi_sph_friction_pressure(&step->pairs, step->pressure, i)
+                               : wadi_sph_friction_smooth(&step->pairs, step->pressure[i], step->rough[i],
+                                                          step->lightness[i], i);
+}
+
 static void bound_block(void *context, int64_t first, int64_t end)
 {
     const Sand *s = context;
@@ -66,8 +73,7 @@ static void bound_block(void *context, int64_t first, int64_t end)
             s->bound[i] = INFINITY;
             continue;
         }
-        float p = step->is_sand[i] ? wadi_sph_friction_pressure(&step->pairs, step->pressure, (int32_t)i)
-                                   : 0.0f; /* water has no friction */
+        float p = step->is_sand[i] ? bounding_pressure(step, (int32_t)i) : 0.0f; /* water has no friction */
         s->bound[i] = materials->slope[material[i]] * p + materials->cohesion[material[i]];
         if (step->slope != NULL) {
             p = p > step->pore[i] ? p - step->pore[i] : 0.0f;

@@ -156,6 +156,35 @@ static void test_strain_is_that_of_the_motion(void **state)
     free(even);
 }
 
+/* The pressure that bounds the stress, half of it the neighbours' mean weighted by their slopes, summed in
+ * double; by its own sum, and from how much the pressure differs from its neighbours'. */
+static void test_bounding_pressure_is_half_that_of_the_neighbours(void **state)
+{
+    (void)state;
+    const WadiSphPairs *pairs = &slab->pairs;
+    static float rough[SLAB_MAX];
+    const WadiSphPressureIn in = { .pairs = pairs,
+                                   .walls = &slab->walls,
+                                   .is_sand = slab->is_sand,
+                                   .lightness = slab->lightness,
+                                   .rough = rough };
+    for (int i = 0; i < slab->count; ++i) {
+        slab->lightness[i] = i % 2 == 0 ? 1.0f : 0.5f;
+    }
+    wadi_sph_pressure_apply(slab->velocity, slab->pressure, &in);
+    for (int i = 0; i < slab->count; ++i) {
+        double sum = 0.0, weight = 0.0;
+        for (int64_t n = pairs->start[i]; n < pairs->start[i + 1]; ++n) {
+            sum += (double)pairs->slope[n] * (double)slab->pressure[wadi_sph_other(pairs, n)];
+            weight += (double)pairs->slope[n];
+        }
+        const double wanted = 0.5 * ((double)slab->pressure[i] + sum / weight);
+        CHECK_NEAR(wadi_sph_friction_pressure(pairs, slab->pressure, i), wanted, 1e-5);
+        CHECK_NEAR(wadi_sph_friction_smooth(pairs, slab->pressure[i], rough[i], slab->lightness[i], i),
+                   wanted, 1e-5);
+    }
+}
+
 /* Forces between particles add up to nothing. */
 static void test_friction_inside_sand_keeps_momentum(void **state)
 {
@@ -247,6 +276,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_force_and_strain_are_transposes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_strain_is_that_of_the_motion, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_bounding_pressure_is_half_that_of_the_neighbours, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(test_friction_inside_sand_keeps_momentum, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_stress_stays_within_the_yield_surface_and_dissipates, set_up,
                                         tear_down),

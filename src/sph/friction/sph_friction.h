@@ -67,6 +67,9 @@ WadiStatus wadi_sph_friction_largest(const WadiSphFrictionIn *in, int iterations
  * the mean of its neighbours. The pressures of single particles scatter, and sand would yield at those
  * where it is low. */
 float wadi_sph_friction_pressure(const WadiSphPairs *pairs, const float *pressure, int32_t i);
+/* The same from how much the pressure differs from its neighbours' (wadi_sph_push), without another sum. */
+float wadi_sph_friction_smooth(const WadiSphPairs *pairs, float pressure, float rough, float lightness,
+                               int32_t i);
 /* Adds to the densities of sand what the kernel misses beyond a free surface, so that the outermost row is
  * not pressed into the next one. */
 void wadi_sph_friction_fill_surface(float *density, const WadiSphPairs *pairs, const WadiSphWalls *walls,

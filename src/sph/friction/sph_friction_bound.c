@@ -1,5 +1,6 @@
 /* What friction takes from pressure and density. [theory 11.5] */
 #include "core/parallel.h"
+#include "math/minmax.h"
 #include "sph/friction/sph_friction.h"
 #include "sph/pairs/sph_lanes.h"
 
@@ -24,6 +25,13 @@ float wadi_sph_friction_pressure(const WadiSphPairs *pairs, const float *pressur
     }
     const float sum = wadi_sph_sum_lanes(&sums), weight = wadi_sph_sum_lanes(&weights);
     return 0.5f * (pressure[i] + (weight > 0.0f ? sum / weight : pressure[i]));
+}
+
+float wadi_sph_friction_smooth(const WadiSphPairs *pairs, float pressure, float rough, float lightness,
+                               int32_t i)
+{
+    const float weight = pairs->sum[i][3] * lightness * (wadi_sph_unit(pairs, i) * (float)WADI_SPH_PLACES);
+    return weight > 0.0f ? wadi_maxf(0.0f, pressure - 0.5f * (rough / weight)) : pressure;
 }
 
 typedef struct Surface {

@@ -31,7 +31,7 @@ static inline void wadi_sph_list_begin(WadiSphList *list, int64_t to)
 /* Writes what was collected for particle i, with its slopes, and empties the list. The numbers of the pairs
  * are the volumes. */
 void wadi_sph_list_write(const WadiSphPairsIn *in, WadiSphPairs *pairs, int32_t i, WadiSphList *list);
-/* The same for what is left of a list. `sum`: over all of it, as WadiSphPairs.sum; returns the density of it. */
+/* The same for what is left of a list. `sum`: over all of it, as that of the pairs; returns the density. */
 float wadi_sph_list_end(const WadiSphPairsIn *in, WadiSphPairs *pairs, int32_t i, WadiSphList *list,
                         WadiF4 *sum);
 
