@@ -1,5 +1,8 @@
 /* sph: viscous forces keep momentum, leave rigid motion alone and diffuse shear as the law says. */
 #include "sph/viscosity/sph_viscosity.h"
+
+#include <string.h>
+
 #include "sph_block.h"
 
 static const double PI = 3.14159265358979323846;
@@ -67,6 +70,78 @@ static void momentum_is_kept_and_energy_falls(void **unused)
         CHECK_NEAR(after.turn, before.turn, 1e-4);
         CHECK_AT_MOST(after.energy, before.energy);
         block_free(&b);
+    }
+}
+
+/* Mud beside thin material. The bounds of the support are those of the pairs: two spacings. */
+static void thin_particles_away_from_mud_take_one_explicit_step(void **unused)
+{
+    (void)unused;
+    const float c[3] = { 0.3f, 1.9f, 20.0f }; /* the last one is stiff */
+    for (int n = 0; n < 3; ++n) {
+        Block b, thin;
+        WadiError error;
+        float *coefficient = NULL;
+        block_make(&b, 10, 7, 6, 0.4, 0, 1.0);
+        block_make(&thin, 10, 7, 6, 0.4, 0, 1.0);
+        block_find_pairs(&b);
+        block_find_pairs(&thin);
+        set_random(&b);
+        set_random(&thin);
+        const Sums before = sums_of(&b);
+        CHECK_OK(WADI_ARENA_NEW(&b.arena, &coefficient, (size_t)b.count, "test", &error), error);
+        for (int32_t i = 0; i < b.count; ++i) {
+            coefficient[i] = b.particles.x[i] > 6.0 ? c[n] : 0.0f;
+        }
+        assert_true(apply(&b, coefficient, 0.02f, 1e-6).iterations > 0);
+        assert_int_equal(apply(&thin, NULL, 0.02f, 1e-6).iterations, 0);
+        const Sums after = sums_of(&b);
+        for (int a = 0; a < 3; ++a) {
+            CHECK_NEAR(after.momentum[a], before.momentum[a], 1e-5);
+        }
+        CHECK_NEAR(after.turn, before.turn, 1e-4);
+        CHECK_AT_MOST(after.energy, before.energy);
+        int32_t same = 0, far = 0;
+        for (int32_t i = 0; i < b.count; ++i) {
+            far += b.particles.x[i] < 4.0;
+            same += b.particles.x[i] < 4.0 && memcmp(&b.velocity[i], &thin.velocity[i], 12) == 0;
+        }
+        assert_true(far > 100);
+        assert_int_equal(same, far);
+        block_free(&b);
+        block_free(&thin);
+    }
+}
+
+/* Root mean square, m/s. */
+static void velocities_are_as_near_to_the_solution_as_the_tolerance(void **unused)
+{
+    (void)unused;
+    const float c[4] = { 0.1f, 1.0f, 1.9f, 20.0f };
+    for (int n = 0; n < 4; ++n) {
+        for (int k = 0; k < 2; ++k) {
+            const double tolerance = k == 0 ? 0.03 : 0.003;
+            Block b, exact;
+            block_make(&b, 8, 7, 6, 0.4, 0, 1.0);
+            block_make(&exact, 8, 7, 6, 0.4, 0, 1.0);
+            block_find_pairs(&b);
+            block_find_pairs(&exact);
+            set_random(&b);
+            set_random(&exact);
+            const int iterations = apply(&b, NULL, c[n], tolerance).iterations;
+            apply(&exact, NULL, c[n], 1e-6);
+            double square = 0.0;
+            for (int32_t i = 0; i < b.count; ++i) {
+                const WadiF4 d = b.velocity[i] - exact.velocity[i];
+                square += (double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+            }
+            const double error = sqrt(square / b.count);
+            print_message("c %g: %.5f m/s off after %d iterations, tolerance %g\n", (double)c[n], error,
+                          iterations, tolerance);
+            CHECK_AT_MOST(error, tolerance);
+            block_free(&b);
+            block_free(&exact);
+        }
     }
 }
 
@@ -158,6 +233,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(momentum_is_kept_and_energy_falls),
+        cmocka_unit_test(thin_particles_away_from_mud_take_one_explicit_step),
+        cmocka_unit_test(velocities_are_as_near_to_the_solution_as_the_tolerance),
         cmocka_unit_test(rigid_motion_is_not_resisted),
         cmocka_unit_test(shear_diffuses_as_the_law_says),
         cmocka_unit_test(nothing_slips_along_a_wall),

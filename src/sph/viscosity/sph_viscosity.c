@@ -1,5 +1,5 @@
-/* Conjugate gradients with the masses as preconditioner, where the viscosity is large: mud in a heap of dry
- * sand may be a small part of the particles. The others take an explicit step. */
+/* Conjugate gradients with the masses as preconditioner, for pairs with a particle whose viscosity is large:
+ * mud in a heap of dry sand may be a small part. The other pairs take an explicit step. [theory 11.7] */
 #include "sph/viscosity/sph_viscosity.h"
 
 #include <math.h>
@@ -11,7 +11,8 @@
 enum { BLOCK = 1024 };
 
 static const float CENTRAL = 10.0f; /* 2 (d + 2) in three dimensions: the mean over directions is exact */
-static const float EXPLICIT_MAX = 0.05f;  /* c below this: one explicit step is stable and accurate */
+static const float EXPLICIT_MAX = 0.05f; /* c below this: one explicit step is stable and accurate */
+static const float STIFF = 2.0f; /* c above this: rounding would move momentum, and a last pass is needed */
 static const float WALL_DISTANCE = 0.25f; /* sizes: nearer particles are held as if they were here */
 
 typedef struct Solve {
@@ -19,12 +20,12 @@ typedef struct Solve {
     WadiF4 *velocity; /* the iterate */
     WadiF4 *residual; /* m/s: of the equation over the mass */
     WadiF4 *direction;
-    WadiF4 *image;        /* of the direction, per listed particle */
-    const WadiF4 *wanted; /* v* */
-    uint8_t *is_thick;    /* per particle: no explicit step is accurate */
-    uint8_t *is_implicit; /* and those beside one */
-    int32_t *list;        /* these */
+    WadiF4 *image;      /* of the direction, per listed particle */
+    uint8_t *is_listed; /* per particle: one of its pairs is implicit */
+    int32_t *list;      /* these */
     int32_t list_count;
+    float thickest; /* largest c over the square of the size */
+    WadiF4 *wanted; /* v*, where it is stiff */
     float alpha, beta;
     double *partials;
 } Solve;
@@ -39,6 +40,7 @@ static inline float coefficient_of(const WadiSphViscosityIn *in, int32_t i)
     return in->damping * size * sqrtf(size) + own;
 }
 
+/* That of walls, which move if `has_velocity`. */
 static WadiF4 wall_pull(const WadiSphViscosityIn *in, const WadiF4 v, int32_t i, bool has_velocity)
 {
     WadiF4 sum = { 0 };
@@ -60,19 +62,27 @@ static WadiF4 wall_pull(const WadiSphViscosityIn *in, const WadiF4 v, int32_t i,
         slip -= n * across;
         sum += slip * rate;
     }
+    sum *= in->lightness[i];
+    sum[3] = 0.0f;
     return sum;
 }
 
-/* The change of velocity of i by the forces of the velocities `v`; those of the walls count if
- * `has_velocity`. The numbers of the pairs are the coefficients. */
-static WadiF4 pull_of(const WadiSphViscosityIn *in, const WadiF4 *v, int32_t i, bool has_velocity)
+/* Which pairs of a particle count. A pair is implicit where one of its two is thick. The numbers of the pairs
+ * are the coefficients, those of thick particles positive, of thin ones negative or 0. */
+typedef enum Pairs { ALL, ALL_AND_FLAG, IMPLICIT_OF_THIN, EXPLICIT_OF_THIN } Pairs;
+
+/* Adds the change of velocity of i by the forces of the velocities `v`, without those of walls. Returns
+ * whether a neighbour is thick, with ALL_AND_FLAG. */
+static inline __attribute__((always_inline)) bool add_pull(const WadiSphViscosityIn *in, const WadiF4 *v,
+                                                           int32_t i, Pairs which, WadiF4 *out)
 {
     const WadiSphPairs *pairs = in->pairs;
     const WadiI4 place = pairs->place[i];
     const WadiF4 own = v[i];
-    const float c_own = wadi_sph_number(pairs, i), small = (float)(1e-4 * WADI_SPH_PLACES * WADI_SPH_PLACES);
+    const float c_own = fabsf(wadi_sph_number(pairs, i));
+    const float small = (float)(1e-4 * WADI_SPH_PLACES * WADI_SPH_PLACES);
     const int64_t end = pairs->start[i] + pairs->same[i];
-    WadiF8 x = { 0 }, y = { 0 }, z = { 0 };
+    WadiF8 x = { 0 }, y = { 0 }, z = { 0 }, thick = { 0 };
     for (int64_t n = pairs->start[i]; n < end; n += WADI_SPH_LANES) {
         const uint32_t *j = pairs->offset + n;
         WadiF8 slope;
@@ -81,20 +91,33 @@ static WadiF4 pull_of(const WadiSphViscosityIn *in, const WadiF4 *v, int32_t i, 
         wadi_sph_load_slopes(pairs, n, end, &slope);
         wadi_sph_load_eight(pairs, &place, j, &o);
         wadi_sph_load_rows(v, j, to);
+        if (which == IMPLICIT_OF_THIN || which == EXPLICIT_OF_THIN) {
+            const WadiI8 is_implicit = o.number > 0.0f;
+            slope = (WadiF8)((WadiI8)slope & (which == IMPLICIT_OF_THIN ? is_implicit : ~is_implicit));
+        }
+        if (which == ALL_AND_FLAG) {
+            thick = WADI_MAX8(thick, o.number * slope);
+        }
         const WadiF8 along =
             o.x * ((WadiF8)to[0] - own[0]) + o.y * ((WadiF8)to[1] - own[1]) + o.z * ((WadiF8)to[2] - own[2]);
         const WadiF8 square = o.x * o.x + o.y * o.y + o.z * o.z + small;
-        const WadiF8 pull = (c_own + o.number) * slope * along / square;
+        const WadiF8 pull = (c_own + WADI_MAX8(o.number, -o.number)) * slope * along / square;
         x += o.x * pull;
         y += o.y * pull;
         z += o.z * pull;
     }
     WadiF4 sum;
     wadi_sph_sum_four(&x, &y, &z, &z, &sum);
-    sum *= 0.5f * wadi_sph_unit(pairs, i) * CENTRAL * (float)WADI_SPH_PLACES;
-    sum = (sum + wall_pull(in, own, i, has_velocity)) * in->lightness[i];
+    sum *= 0.5f * wadi_sph_unit(pairs, i) * CENTRAL * (float)WADI_SPH_PLACES * in->lightness[i];
     sum[3] = 0.0f;
-    return sum;
+    *out += sum;
+    const WadiI8 is_thick = thick > 0.0f;
+    return which == ALL_AND_FLAG && wadi_row_bits(&is_thick) != 0;
+}
+
+static inline bool is_thick(const WadiSphViscosityIn *in, int32_t i)
+{
+    return wadi_sph_number(in->pairs, i) > 0.0f;
 }
 
 static inline bool does_wait(const WadiSphViscosityIn *in, int32_t i)
@@ -108,43 +131,60 @@ static double dot_weighted(const WadiSphViscosityIn *in, int32_t i, WadiF4 a, Wa
     return mass * ((double)a[0] * (double)b[0] + (double)a[1] * (double)b[1] + (double)a[2] * (double)b[2]);
 }
 
-/* r = v* - v + pull(v) at v = v*. */
+/* All pairs: r = v* - v + pull(v) at v = v*. */
+static void explicit_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        s->residual[i] = (WadiF4){ 0 };
+        if (!does_wait(s->in, i)) {
+            s->residual[i] = wall_pull(s->in, s->velocity[i], i, true);
+            add_pull(s->in, s->velocity, i, ALL, &s->residual[i]);
+        }
+    }
+}
+
 static void residual_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        s->residual[i] = does_wait(s->in, i) ? (WadiF4){ 0 } : pull_of(s->in, s->velocity, i, true);
-    }
-}
-
-static void mark_block(void *context, int64_t first, int64_t end)
-{
-    const Solve *s = context;
-    const WadiSphPairs *pairs = s->in->pairs;
-    for (int32_t i = (int32_t)first; i < end; ++i) {
-        uint8_t is_implicit = s->is_thick[i];
-        const int64_t last = pairs->start[i] + (does_wait(s->in, i) ? 0 : pairs->same[i]);
-        for (int64_t n = pairs->start[i]; n < last && is_implicit == 0; ++n) {
-            is_implicit = s->is_thick[wadi_sph_other(pairs, n)];
+        s->residual[i] = (WadiF4){ 0 };
+        s->is_listed[i] = 0;
+        if (!does_wait(s->in, i)) {
+            s->residual[i] = wall_pull(s->in, s->velocity[i], i, true);
+            const bool is_beside = add_pull(s->in, s->velocity, i, ALL_AND_FLAG, &s->residual[i]);
+            s->is_listed[i] = is_beside || is_thick(s->in, i);
         }
-        s->is_implicit[i] = is_implicit;
     }
 }
 
-/* The first direction, and the explicit step of the others, whose velocities then stay. */
+/* The first direction, and the explicit step of the others. */
 static double begin_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     double sum = 0.0;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        if (s->is_implicit[i] == 0) {
+        if (s->is_listed[i] == 0) {
             s->velocity[i] += s->residual[i];
-            s->residual[i] = (WadiF4){ 0 };
+            s->direction[i] = (WadiF4){ 0 };
+        } else {
+            s->direction[i] = s->residual[i];
+            sum += dot_weighted(s->in, i, s->residual[i], s->residual[i]);
         }
-        s->direction[i] = s->residual[i];
-        sum += dot_weighted(s->in, i, s->residual[i], s->residual[i]);
     }
     return sum;
+}
+
+/* By the implicit pairs of a listed particle, and the walls. */
+static WadiF4 implicit_pull(const Solve *s, const WadiF4 *v, int32_t i, bool has_velocity)
+{
+    WadiF4 pull = wall_pull(s->in, v[i], i, has_velocity);
+    if (is_thick(s->in, i)) {
+        add_pull(s->in, v, i, ALL, &pull);
+    } else {
+        add_pull(s->in, v, i, IMPLICIT_OF_THIN, &pull);
+    }
+    return pull;
 }
 
 static double image_block(void *context, int64_t first, int64_t end)
@@ -153,7 +193,7 @@ static double image_block(void *context, int64_t first, int64_t end)
     double sum = 0.0;
     for (int64_t n = first; n < end; ++n) {
         const int32_t i = s->list[n];
-        s->image[n] = s->direction[i] - pull_of(s->in, s->direction, i, false);
+        s->image[n] = s->direction[i] - implicit_pull(s, s->direction, i, false);
         sum += dot_weighted(s->in, i, s->direction[i], s->image[n]);
     }
     return sum;
@@ -191,40 +231,49 @@ static void add_block(void *context, int64_t first, int64_t end)
 
 /* The solved velocities give the forces. As these are opposite for the two particles of a pair, rounding
  * and what is left of the residual move no momentum. */
+static void force_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int64_t n = first; n < end; ++n) {
+        const int32_t i = s->list[n];
+        WadiF4 pull = implicit_pull(s, s->velocity, i, true);
+        if (!is_thick(s->in, i)) {
+            add_pull(s->in, s->wanted, i, EXPLICIT_OF_THIN, &pull);
+        }
+        s->image[n] = s->wanted[i] + pull;
+    }
+}
+
 static void finish_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
-    for (int32_t i = (int32_t)first; i < end; ++i) {
-        s->residual[i] = s->wanted[i];
-        if (!does_wait(s->in, i)) {
-            s->residual[i] += pull_of(s->in, s->velocity, i, true);
-        }
+    for (int64_t n = first; n < end; ++n) {
+        s->velocity[s->list[n]] = s->image[n];
     }
 }
 
-static bool is_thick(const WadiSphViscosityIn *in, int32_t i)
+/* Returns whether there are thick particles. */
+static bool set_numbers(Solve *s)
 {
-    const float size = wadi_sph_size(in->pairs, i);
-    return coefficient_of(in, i) * in->lightness[i] > EXPLICIT_MAX * size * size;
-}
-
-static bool is_explicit(const WadiSphViscosityIn *in)
-{
-    bool has_thick = false;
-    for (int32_t i = 0; i < in->pairs->count && !has_thick; ++i) {
-        has_thick = is_thick(in, i);
+    const WadiSphViscosityIn *in = s->in;
+    for (int32_t i = 0; i < in->pairs->count; ++i) {
+        const float size = wadi_sph_size(in->pairs, i), c = coefficient_of(in, i);
+        const float thickness = c * in->lightness[i] / (size * size);
+        wadi_sph_set_number(in->pairs, i, thickness > EXPLICIT_MAX ? c : -c);
+        s->thickest = thickness > s->thickest ? thickness : s->thickest;
     }
-    return !has_thick;
+    return s->thickest > EXPLICIT_MAX;
 }
 
+/* Ends where the residual, a bound on the error, is at most the tolerance, or the change of an iteration in
+ * the norm of the problem; in a stiff one, where the last pass adds the residual, only by the residual. */
 static void iterate(Solve *s, WadiSphViscosityReport *report)
 {
     const WadiSphViscosityIn *in = s->in;
     const int32_t count = in->pairs->count;
-    /* The root mean square, as the residual of a particle. */
-    const double small = in->tolerance * in->tolerance * count;
-    double square = wadi_parallel_sum(count, BLOCK, begin_block, s, s->partials);
-    while (square > small && report->iterations < in->max_iterations) {
+    const double small = in->tolerance * in->tolerance * count; /* of the root mean square */
+    double square = wadi_parallel_sum(count, BLOCK, begin_block, s, s->partials), left = square;
+    while (left > small && report->iterations < in->max_iterations) {
         const double curvature = wadi_parallel_sum(s->list_count, BLOCK, image_block, s, s->partials);
         if (!(curvature > 0.0)) {
             break;
@@ -232,6 +281,7 @@ static void iterate(Solve *s, WadiSphViscosityReport *report)
         s->alpha = (float)(square / curvature);
         const double next = wadi_parallel_sum(s->list_count, BLOCK, advance_block, s, s->partials);
         s->beta = (float)(next / square);
+        left = s->wanted != NULL ? next : fmin(next, square / curvature * square);
         square = next;
         wadi_parallel_for(s->list_count, BLOCK, turn_block, s);
         report->iterations += 1;
@@ -243,26 +293,24 @@ static WadiStatus solve(Solve *s, WadiSphViscosityReport *report, WadiArena *are
 {
     const int32_t count = s->in->pairs->count;
     const size_t size = (size_t)count;
-    WadiF4 *wanted = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &wanted, size, "viscosity", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->direction, size, "viscosity", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &s->is_thick, size, "viscosity", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &s->is_implicit, size, "viscosity", error));
-    memcpy(wanted, s->velocity, size * sizeof *wanted);
-    s->wanted = wanted;
-    for (int32_t i = 0; i < count; ++i) {
-        s->is_thick[i] = is_thick(s->in, i);
-    }
-    wadi_parallel_for(count, BLOCK, mark_block, s);
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->is_listed, size, "viscosity", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->list, size, "viscosity", error));
+    wadi_parallel_for(count, BLOCK, residual_block, s);
     for (int32_t i = 0; i < count; ++i) {
         s->list[s->list_count] = i;
-        s->list_count += s->is_implicit[i];
+        s->list_count += s->is_listed[i];
     }
     WADI_TRY(WADI_ARENA_NEW(arena, &s->image, (size_t)s->list_count, "viscosity", error));
+    if (s->thickest > STIFF) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &s->wanted, size, "viscosity", error));
+        memcpy(s->wanted, s->velocity, size * sizeof *s->wanted);
+    }
     iterate(s, report);
-    wadi_parallel_for(count, BLOCK, finish_block, s);
-    memcpy(s->velocity, s->residual, size * sizeof *s->velocity);
+    if (s->wanted != NULL) {
+        wadi_parallel_for(s->list_count, BLOCK, force_block, s);
+        wadi_parallel_for(s->list_count, BLOCK, finish_block, s);
+    }
     return WADI_OK;
 }
 
@@ -276,14 +324,11 @@ WadiStatus wadi_sph_viscosity(WadiF4 *velocity, const WadiSphViscosityIn *in, Wa
     WADI_TRY(WADI_ARENA_NEW(arena, &s.residual, (size_t)count, "viscosity", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s.partials, (size_t)wadi_parallel_block_count(count, BLOCK), "viscosity",
                             error));
-    for (int32_t i = 0; i < count; ++i) {
-        wadi_sph_set_number(in->pairs, i, coefficient_of(in, i));
-    }
-    wadi_parallel_for(count, BLOCK, residual_block, &s);
-    if (is_explicit(in)) {
-        wadi_parallel_for(count, BLOCK, add_block, &s);
-    } else {
+    if (set_numbers(&s)) {
         WADI_TRY(solve(&s, report, arena, error));
+    } else {
+        wadi_parallel_for(count, BLOCK, explicit_block, &s);
+        wadi_parallel_for(count, BLOCK, add_block, &s);
     }
     wadi_arena_release(arena, mark);
     return WADI_OK;

@@ -15,7 +15,7 @@ typedef struct WadiSphViscosityIn {
     const uint8_t *waits;     /* per particle: 1 keeps its velocity; NULL: none does */
     const float *coefficient; /* per particle: c; NULL: 0 */
     float damping;            /* times size^(3/2) added to every c, without an effect at walls */
-    double tolerance;         /* of the largest residual, m/s */
+    double tolerance;         /* of the error, root mean square, m/s */
     int max_iterations;
 } WadiSphViscosityIn;
 
@@ -24,8 +24,8 @@ typedef struct WadiSphViscosityReport {
     double residual;
 } WadiSphViscosityReport;
 
-/* `velocity`: v* on entry, v after. Explicit where that is stable by far; conjugate gradients of the others
- * and those beside them. */
+/* `velocity`: v* on entry, v after. Explicit for pairs where that is stable by far, conjugate gradients for
+ * the others. */
 WadiStatus wadi_sph_viscosity(WadiF4 *velocity, const WadiSphViscosityIn *in, WadiSphViscosityReport *report,
                               WadiArena *arena, WadiError *error);
 
