@@ -10,7 +10,7 @@
 #include "sph/porous/sph_porous.h"
 #include "world/water.h"
 
-enum { COLUMN_MAX = 400, SAND = 0, WATER = 1 };
+enum { COLUMN_MAX = 2001, SAND = 0, WATER = 1 };
 
 typedef struct Column {
     WadiSphKernel kernel;

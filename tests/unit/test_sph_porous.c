@@ -91,39 +91,6 @@ static void only_pairs_with_nearly_saturated_sand_are_fast(void **unused)
     column_free(&c);
 }
 
-/* Without suction, and with a permeability in proportion to S, weight may bring more in a step than slow sand
- * has room: the lowest particle is then full, and nothing is lost. */
-static void slow_flows_are_limited_where_weight_brings_too_much(void **unused)
-{
-    (void)unused;
-    Column c;
-    WadiError error = { 0 };
-    WadiSphPorousReport report;
-    column_init(&c, 20, 0, 0, 0.005, 9.81);
-    WadiPoresDef *pores = &c.materials[SAND].pores;
-    pores->capillary_pressure = 0.0;
-    pores->flow_exponent = 1.0;
-    double before = 0.0, after = 0.0;
-    for (int i = 0; i < 20; ++i) {
-        c.water[i] = quantum(0.4 * 0.89);
-        before += c.water[i];
-    }
-    /* A whole step is just monotone. A particle gets K rho g dt / (viscosity porosity dx) of its pores. */
-    const double part = 0.89 * c.in.lattice.laplacian / c.in.lattice.diagonal;
-    c.in.dt = part * 1e-3 * 0.4 * 0.005 / (1e-9 * 1000.0 * 9.81);
-    assert_true(part * 0.89 > 0.11);
-    CHECK_OK(wadi_sph_porous_exchange(c.water, NULL, &c.in, &report, &c.arena, &error), error);
-    assert_int_equal(report.fast, 0);
-    for (int i = 0; i < 20; ++i) {
-        after += c.water[i];
-        assert_true(c.water[i] <= 0.4);
-    }
-    assert_true(after == before);
-    CHECK_NEAR(c.water[0], 0.4, 1e-9);
-    CHECK_NEAR(c.water[19], 0.4 * 0.89 * (1.0 - part), 1e-6);
-    column_free(&c);
-}
-
 /* Slow pairs, in one step: a pulse in moist sand spreads as it does in eight steps of an eighth. */
 static void one_step_of_moist_sand_is_as_good_as_eight(void **unused)
 {
@@ -519,7 +486,6 @@ int main(void)
         cmocka_unit_test(water_rises_to_the_height_where_suction_balances_its_weight),
         cmocka_unit_test(nothing_flows_in_equilibrium),
         cmocka_unit_test(only_pairs_with_nearly_saturated_sand_are_fast),
-        cmocka_unit_test(slow_flows_are_limited_where_weight_brings_too_much),
         cmocka_unit_test(one_step_of_moist_sand_is_as_good_as_eight),
         cmocka_unit_test(a_wetting_front_advances_with_the_root_of_time),
         cmocka_unit_test(saturated_sand_drains_at_the_unit_gradient),

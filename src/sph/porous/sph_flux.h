@@ -10,8 +10,8 @@
 /* Of the heads: smaller drops are rounding and move nothing. */
 #define WADI_SPH_DROP_EPSILON 4.8e-7f
 
-typedef uint64_t WadiSphLevelBits __attribute__((aligned(4), may_alias));
-typedef uint64_t WadiSphFourLevels __attribute__((vector_size(32), may_alias));
+typedef uint64_t WadiSphTwo __attribute__((aligned(4), may_alias));
+typedef uint64_t WadiSphFourTwos __attribute__((vector_size(32), may_alias));
 
 /* A particle and the neighbours of one kind with which it can exchange water. The numbers of the pairs are
  * the heads, Pa. */
@@ -63,17 +63,16 @@ static inline void wadi_sph_flux_list(const WadiSphFlow *x, int32_t i, bool of_s
     list->rate = is_even ? rate * pairs->slope_unit : NAN;
 }
 
-/* The heads and mobilities of eight neighbours with offsets j. */
-static inline __attribute__((always_inline)) void wadi_sph_load_levels(const WadiSphFlow *x,
-                                                                       const uint32_t *j, WadiF8 *head,
-                                                                       WadiF8 *mobility)
+/* Two numbers of each of eight neighbours with offsets j, from an array of pairs of them. */
+static inline __attribute__((always_inline)) void wadi_sph_load_pairs(const void *array, const uint32_t *j,
+                                                                      WadiF8 *first, WadiF8 *second)
 {
-    const WadiSphLevelBits *at = (const WadiSphLevelBits *)x->level;
-    const WadiSphFourLevels low = { at[j[0] >> 4], at[j[1] >> 4], at[j[4] >> 4], at[j[5] >> 4] };
-    const WadiSphFourLevels high = { at[j[2] >> 4], at[j[3] >> 4], at[j[6] >> 4], at[j[7] >> 4] };
+    const WadiSphTwo *at = array;
+    const WadiSphFourTwos low = { at[j[0] >> 4], at[j[1] >> 4], at[j[4] >> 4], at[j[5] >> 4] };
+    const WadiSphFourTwos high = { at[j[2] >> 4], at[j[3] >> 4], at[j[6] >> 4], at[j[7] >> 4] };
     const WadiF8 a = (WadiF8)low, b = (WadiF8)high;
-    *head = __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14);
-    *mobility = __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
+    *first = __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14);
+    *second = __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
 }
 
 /* The mobilities that count where the particle i gives to its neighbours n .. n + 7: other ones towards those

@@ -35,7 +35,7 @@ static double gain_of(const WadiSphFlow *x, int32_t i, double *conductance)
     WadiF8 flows = { 0 }, conductances = { 0 };
     for (int64_t n = 0; n < room; n += WADI_SPH_LANES) {
         WadiF8 other, others, own;
-        wadi_sph_load_levels(x, j + n, &other, &others);
+        wadi_sph_load_pairs(x->level, j + n, &other, &others);
         wadi_sph_own_mobility(x, i, n, same, &own);
         const WadiF8 drop = (x->level[i].head - other) - *(const WadiF8 *)(x->fall + start + n);
         const WadiF8 rate = *(const WadiF8 *)(x->rates + start + n);
@@ -136,9 +136,9 @@ static WadiStatus begin(Solve *s, WadiArena *arena, WadiError *error)
     const WadiSphFlow *x = s->flow;
     s->blocks = wadi_parallel_block_count(x->list_count, BLOCK);
     s->now = x->gain;
-    s->last = x->into;
     s->guess = x->leak;
     s->storage = (double *)(void *)x->gain_momentum;
+    s->last = s->storage + x->list_count;
     WADI_TRY(WADI_ARENA_NEW(arena, &s->partials, 2 * (size_t)s->blocks, "pore pressure", error));
     wadi_parallel_for(x->list_count, BLOCK, begin_block, s);
     return WADI_OK;

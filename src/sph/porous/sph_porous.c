@@ -8,39 +8,41 @@
 
 enum { BLOCK = WADI_SPH_FLOW_BLOCK };
 
-/* Masses that go to four neighbours j: whole quanta, with the factors of donors and acceptors. Without
+/* Masses that go to eight neighbours j: whole quanta, with the factors of donors and acceptors. Without
  * branches: half of the flows go either way. */
-static inline __attribute__((always_inline)) void limit_four(const WadiSphFlow *x, int32_t i,
-                                                             const uint32_t j[4], const WadiF4 *flow,
-                                                             WadiD4 *mass)
+static inline __attribute__((always_inline)) void limit_eight(const WadiSphFlow *x, int32_t i,
+                                                              const uint32_t *j, const WadiF8 *flow,
+                                                              WadiD4 mass[2])
 {
-    const WadiD4 own_give = (WadiD4){ 0 } + x->give[i], own_take = (WadiD4){ 0 } + x->take[i];
-    const WadiD4 give = { x->give[j[0] >> 4], x->give[j[1] >> 4], x->give[j[2] >> 4], x->give[j[3] >> 4] };
-    const WadiD4 take = { x->take[j[0] >> 4], x->take[j[1] >> 4], x->take[j[2] >> 4], x->take[j[3] >> 4] };
-    const WadiD4 out = WADI_DOUBLES(*flow), zero = { 0 };
-    const WadiL4 is_out = out > zero, is_full = take < own_give, is_empty = give < own_take;
-    const WadiL4 forth = ((WadiL4)take & is_full) | ((WadiL4)own_give & ~is_full);
-    const WadiL4 back = ((WadiL4)give & is_empty) | ((WadiL4)own_take & ~is_empty);
-    const WadiD4 factor = (WadiD4)((forth & is_out) | (back & ~is_out));
-    *mass = WADI_SPH_WHOLE_QUANTA(out * factor);
+    const WadiI8 own_give = (WadiI8){ 0 } + x->factor[i].give, own_take = (WadiI8){ 0 } + x->factor[i].take;
+    WadiI8 give, take;
+    wadi_sph_load_pairs(x->factor, j, (WadiF8 *)&give, (WadiF8 *)&take);
+    const WadiI8 is_out = *flow > (WadiF8){ 0 }, is_full = take < own_give, is_empty = give < own_take;
+    const WadiI8 forth = (take & is_full) | (own_give & ~is_full);
+    const WadiI8 back = (give & is_empty) | (own_take & ~is_empty);
+    const WadiI8 factor = (forth & is_out) | (back & ~is_out);
+    const WadiD4 low = __builtin_convertvector(WADI_ROW_LOW(factor), WadiD4);
+    const WadiD4 high = __builtin_convertvector(WADI_ROW_HIGH(factor), WadiD4);
+    mass[0] = WADI_SPH_WHOLE_QUANTA(WADI_ROW_LOW_DOUBLE(*flow) * (low * (1.0 / WADI_SPH_ALL)));
+    mass[1] = WADI_SPH_WHOLE_QUANTA(WADI_ROW_HIGH_DOUBLE(*flow) * (high * (1.0 / WADI_SPH_ALL)));
 }
 
 static void add_gains(const WadiSphFlow *x, int32_t i, WadiSphGain *gain)
 {
-    const WadiSphPairs *pairs = x->in->pairs;
-    const int64_t pair = wadi_sph_flow_first(x, i), room = wadi_sph_flow_room(x, i);
-    for (int64_t n = 0; n < room; n += 4) {
-        const WadiF4 zero = { 0 }, flow = *(const WadiF4 *)(x->flow + x->flow_start[i] + n);
-        const WadiI4 is_moving = (WadiI4)(flow != zero);
-        if ((is_moving[0] | is_moving[1] | is_moving[2] | is_moving[3]) == 0) {
+    const uint32_t *j = x->in->pairs->offset + wadi_sph_flow_first(x, i);
+    const int64_t start = x->flow_start[i], room = wadi_sph_flow_room(x, i);
+    for (int64_t n = 0; n < room; n += WADI_SPH_LANES) {
+        const WadiF8 flow = *(const WadiF8 *)(x->flow + start + n);
+        const WadiI8 is_moving = flow != (WadiF8){ 0 };
+        if (wadi_row_bits(&is_moving) == 0) {
             continue;
         }
-        const uint32_t *j = pairs->offset + pair + n;
-        WadiD4 mass;
-        limit_four(x, i, j, &flow, &mass);
-        gain->mass -= mass;
+        WadiD4 mass[2];
+        limit_eight(x, i, j + n, &flow, mass);
+        gain->mass -= mass[0] + mass[1];
         if (x->velocity != NULL) {
-            wadi_sph_add_momentum(x, i, j, &mass, &gain->momentum);
+            wadi_sph_add_momentum(x, i, j + n, &mass[0], &gain->momentum);
+            wadi_sph_add_momentum(x, i, j + n + 4, &mass[1], &gain->momentum);
         }
     }
 }
@@ -52,7 +54,7 @@ static void gain_block(void *context, int64_t first, int64_t end)
         const int32_t i = x->list[a];
         WadiSphGain gain = { 0 };
         add_gains(x, i, &gain);
-        x->leak[i] = wadi_sph_whole_quanta(x->leak[i] * x->give[i]);
+        x->leak[i] = wadi_sph_whole_quanta(x->leak[i] * (x->factor[i].give / (double)WADI_SPH_ALL));
         x->gain[i] = (gain.mass[0] + gain.mass[2]) + (gain.mass[1] + gain.mass[3]) - x->leak[i];
         x->gain_momentum[i] = gain.momentum;
     }

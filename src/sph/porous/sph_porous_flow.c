@@ -111,8 +111,7 @@ static void begin_block(void *context, int64_t first, int64_t end)
         x->active[i] = is_active(x, i);
         x->outlet[i] = air > SURFACE ? 0.5 * x->in->lattice.diagonal * air * size / WADI_SPH_PLACES : 0.0;
         x->capacity[i] = wadi_sph_water_capacity(x->in, i);
-        x->give[i] = x->take[i] = x->active[i] != 0 ? 1.0 : 0.0;
-        x->rank[i] = UINT32_MAX;
+        x->factor[i].give = x->factor[i].take = x->active[i] != 0 ? WADI_SPH_ALL : 0;
         wadi_sph_flow_set_head(x, i);
     }
 }
@@ -201,13 +200,9 @@ WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, WadiArena *arena, WadiError *erro
     WADI_TRY(WADI_ARENA_NEW(arena, &x->capacity, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->mobility, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->seeping, count, "porous flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->give, count, "porous flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->take, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->factor, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->gain, count, "porous flow", error));
-    x->next = x->gain;
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->into, count, "porous flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->full, count, "porous flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->rank, count, "porous flow", error));
+    x->into = x->gain;
     WADI_TRY(WADI_ARENA_NEW(arena, &x->gain_momentum, count, "porous flow", error));
     wadi_parallel_for((int64_t)count, BLOCK, begin_block, x);
     for (int32_t i = 0; i < (int32_t)count; ++i) {

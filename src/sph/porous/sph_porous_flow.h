@@ -16,6 +16,13 @@ typedef struct WadiSphLevel {
     float head, mobility; /* as below */
 } WadiSphLevel;
 
+/* Parts of a particle's flows that take place, of WADI_SPH_ALL, rounded down. */
+typedef struct WadiSphFactor {
+    int32_t give, take; /* of a donor and of an acceptor */
+} WadiSphFactor;
+
+#define WADI_SPH_ALL (INT32_C(1) << 30)
+
 typedef struct WadiSphFlow {
     const WadiSphPorousIn *in;
     double *water;
@@ -35,12 +42,8 @@ typedef struct WadiSphFlow {
     float *fall;         /* Pa: weight of the water between them */
     float *flow;         /* mass that leaves the particle; the memory of `fall` */
     int64_t *flow_start; /* per particle, where it is listed: its first pair there */
-    double *give, *take; /* factors of donors and acceptors */
-    double *into;        /* mass that a listed particle would take without limits */
-    double *next;        /* take of the full ones, as it becomes known in a round; the memory of `gain` */
-    int32_t *full;       /* particles that are offered more than their room */
-    uint32_t *rank;      /* per particle: its number among the full ones; UINT32_MAX: none */
-    int32_t full_count;
+    WadiSphFactor *factor;
+    double *into;          /* mass that a listed particle would take without limits; the memory of `gain` */
     double *gain;          /* mass */
     WadiF4 *gain_momentum; /* over the unit of mass, relative to the particle's velocity */
     double *slow;          /* by material: the largest saturation of slow sand */
@@ -74,6 +77,11 @@ WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int *iterations, WadiArena *ar
 
 /* sph_porous_limits.c. The flows without limits, and the factors that hold 0 <= S <= 1. */
 void wadi_sph_flow_limit(WadiSphFlow *x);
+
+static inline int32_t wadi_sph_factor(double part)
+{
+    return (int32_t)(part * WADI_SPH_ALL);
+}
 
 /* Rounded towards none: the sums of a donor and of an acceptor stay within their limits. */
 static inline double wadi_sph_whole_quanta(double mass)
