@@ -80,7 +80,10 @@ typedef struct WadiSphStep {
     int32_t removed;
     struct WadiSphSpawn *spawns;
     int32_t spawn_count;
-    WadiF4 *shift; /* added to the velocity in the move alone, m/s */
+    /* m/s: added to the velocity in the move alone. Once known, in the columns of the velocities, which the
+     * move sets. */
+    WadiF4 *shift;
+    bool has_shift;
     int pressure_solves, pressure_iterations, shift_iterations;
     int friction_solves, friction_iterations;
 } WadiSphStep;

@@ -21,13 +21,13 @@ typedef struct Move {
 /* Velocity of a particle that leaves a wall by its shift while its velocity points into it: the wall stops
  * that part. The collision would let the path follow the velocity as well, and the particle stay on the wall
  * for good. */
-static WadiF4 stop_at_walls(const WadiSphStep *step, int32_t i, WadiF4 v)
+static WadiF4 stop_at_walls(const WadiSphStep *step, int32_t i, WadiF4 v, WadiF4 by)
 {
     const WadiSphWalls *walls = &step->walls;
     const int32_t near = walls->of[i];
     for (int c = 0; c < walls->contact_count[near]; ++c) {
         WadiF4 n = walls->contact[near][c].normal;
-        const WadiF4 toward = (v - walls->contact[near][c].velocity) * n, shift = step->shift[i] * n;
+        const WadiF4 toward = (v - walls->contact[near][c].velocity) * n, shift = by * n;
         const float rate = toward[0] + toward[1] + toward[2];
         if (n[3] < ON_WALL && rate < 0.0f && rate + shift[0] + shift[1] + shift[2] > 0.0f) {
             n[3] = 0.0f;
@@ -63,15 +63,19 @@ static void move_block(void *context, int64_t first, int64_t end)
             continue;
         }
         const WadiF4 v = step->velocity[i];
+        WadiF4 shift = { 0 };
+        if (step->has_shift) {
+            shift = (WadiF4){ p->vx[k], p->vy[k], p->vz[k], 0.0f };
+        }
         p->vx[k] = v[0], p->vy[k] = v[1], p->vz[k] = v[2];
         pressure[k] = step->pressure[i] * m->to_pascal;
-        const WadiF4 u = v + step->shift[i];
+        const WadiF4 u = v + shift;
         const WadiVec3 to = { p->x[k] + dt * (double)u[0], p->y[k] + dt * (double)u[1],
                               p->z[k] + dt * (double)u[2] };
         if (step->walls.of[i] < 0) {
             p->x[k] = to.x, p->y[k] = to.y, p->z[k] = to.z;
         } else {
-            const WadiF4 stopped = stop_at_walls(step, (int32_t)i, v);
+            const WadiF4 stopped = stop_at_walls(step, (int32_t)i, v, shift);
             p->vx[k] = stopped[0], p->vy[k] = stopped[1], p->vz[k] = stopped[2];
             const double way = dt * sqrt((double)(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])) / m->sph->spacing;
             if (stays_clear(&step->walls, step->walls.of[i], way)) {

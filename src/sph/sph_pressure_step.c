@@ -211,6 +211,20 @@ static void leave_walls(const WadiSphStep *step, double per_step)
     }
 }
 
+/* What waits keeps its velocity in the columns. */
+static void keep_shift(const WadiSph *sph, WadiSphStep *step)
+{
+    const WadiParticles *p = sph->context.particles;
+    for (int32_t i = 0; i < step->count; ++i) {
+        const int32_t k = step->sort.first + i;
+        if (!wadi_sph_does_wait(step, i)) {
+            p->vx[k] = step->shift[i][0], p->vy[k] = step->shift[i][1], p->vz[k] = step->shift[i][2];
+        }
+    }
+    step->shift = NULL;
+    step->has_shift = true;
+}
+
 /* Crowded particles of water part by a shift of their positions that leaves the velocities alone, so that
  * overlap does not become motion [CBG19]. */
 WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *error)
@@ -222,12 +236,13 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
     const double rate = def->density_rate * (step->size != NULL ? RATE_MIXED : 1.0);
     float *pressure = NULL, *source = NULL;
     uint8_t *is_idle = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->shift, (size_t)step->count, "shift", error));
-    memset(step->shift, 0, (size_t)step->count * sizeof *step->shift);
     if (!sph->materials.has_water || def->pressure == WADI_SPH_PRESSURE_TAIT) {
         return WADI_OK;
     }
+    WADI_TRY(begin_coarse(sph, step, error));
     const WadiArenaMark mark = wadi_arena_mark(arena);
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &step->shift, (size_t)step->count, "shift", error));
+    memset(step->shift, 0, (size_t)step->count * sizeof *step->shift);
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &pressure, (size_t)step->count, "shift", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &source, (size_t)step->count, "shift", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &is_idle, (size_t)step->count, "shift", error));
@@ -241,7 +256,6 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
     }
     WadiSphPressureIn in;
     WadiSphPressureReport report;
-    WADI_TRY(begin_coarse(sph, step, error));
     WADI_TRY(prepare(sph, step, &in, error));
     in.source = source;
     in.is_shift = true;
@@ -252,6 +266,7 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
     step->shift_iterations += report.iterations;
     wadi_sph_even_out(sph, step, &in);
     leave_walls(step, per_step);
+    keep_shift(sph, step);
     wadi_arena_release_temporaries(arena, mark);
     return WADI_OK;
 }
