@@ -3,6 +3,7 @@
 #define WADI_SPH_SPH_H
 
 #include "matter/materials.h"
+#include "matter/yield.h"
 #include "sleep/sleep_pools.h"
 #include "sph/adapt/sph_resample.h"
 #include "sph/friction/sph_friction.h"
@@ -69,13 +70,10 @@ typedef struct WadiSphStep {
      * `pressure` already, and the numbers of WadiSphPressureIn that belong to these. */
     const WadiF4 *wanted;
     float *rough;
-    /* With water in sand, else NULL: slope k and cohesion c_k dt / (rho dx) of the yield law, and viscosity
-     * (Pa s), each of the particle as wet as it is; 0 for water. */
-    float *slope, *cohesion, *mud;
     /* 1/s: how fast the saturation of sand changes, or would with the fixed particles beside it; INFINITY: it
      * dries. NULL: no sand has pores. */
     float *seep;
-    float *pore; /* pressure in the pores, in the unit of `pressure`; NULL: none. Friction counts the rest */
+    const float *pore;   /* Pa: pressure in the pores; NULL: none. Friction counts the rest */
     uint8_t *is_removed; /* per particle of the store: vanished water */
     int32_t removed;
     struct WadiSphSpawn *spawns;
@@ -148,8 +146,23 @@ WadiStatus wadi_sph_move(const WadiSph *sph, const WadiSphStep *step, WadiStepRe
 /* sph_porous_step.c: whether water can enter sand in a scene; the columns for it. */
 bool wadi_sph_has_pores(const WadiScene *scene);
 WadiStatus wadi_sph_porous_create(WadiSph *sph, WadiError *error);
-/* Volumes of water, masses and strength of wet sand. */
+/* Volumes of water, masses of wet sand. */
 WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step, WadiError *error);
+/* The strength of sand as wet as it is, in a scene with pores. */
+typedef struct WadiSphWetting {
+    const WadiSph *sph;
+    const WadiSphStep *step;
+    const double *water;                 /* per particle of the sort */
+    WadiYield yield[WADI_MATERIALS_MAX]; /* of dry sand */
+    double cosine[WADI_MATERIALS_MAX];   /* of the friction angle */
+    double per_pascal;                   /* unit of P a pascal */
+} WadiSphWetting;
+
+void wadi_sph_wetting_begin(WadiSphWetting *wetting, const WadiSph *sph, const WadiSphStep *step);
+/* Slope k and cohesion c_k dt / (rho dx) of the yield law; 0 for water. */
+void wadi_sph_wetting_strength(const WadiSphWetting *wetting, int64_t i, float *slope, float *cohesion);
+/* Pa s, that of mud; 0 for water. */
+float wadi_sph_wetting_viscosity(const WadiSphWetting *wetting, int64_t i);
 /* The pull of walls on moist sand. */
 WadiStatus wadi_sph_stick(const WadiSph *sph, WadiSphStep *step);
 /* Water flows between particles; those of water that vanish are marked and, after the move, removed. */

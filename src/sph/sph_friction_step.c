@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "matter/yield.h"
 #include "sph/sph.h"
 #include "sph/sph_stage.h"
 
@@ -34,6 +33,7 @@ typedef struct Sand {
     WadiSphStep *step;
     WadiSphFriction friction; /* stresses in the columns of the particles, m/s meanwhile */
     float *bound;
+    WadiSphWetting wetting; /* in a scene with pores */
     float *free[3]; /* v*: forces only. In the columns of the velocities, which the end of the step sets */
     WadiF4 *rubbed; /* v* and friction; while friction is solved, v* and pressure instead */
     float *wall[3]; /* columns, Pa: tractions */
@@ -75,9 +75,12 @@ static void bound_block(void *context, int64_t first, int64_t end)
         }
         float p = step->is_sand[i] ? bounding_pressure(step, (int32_t)i) : 0.0f; /* water has no friction */
         s->bound[i] = materials->slope[material[i]] * p + materials->cohesion[material[i]];
-        if (step->slope != NULL) {
-            p = p > step->pore[i] ? p - step->pore[i] : 0.0f;
-            s->bound[i] = step->slope[i] * p + step->cohesion[i];
+        if (s->sph->has_pores) {
+            const float pore = step->pore[i] * (float)s->wetting.per_pascal;
+            float slope, cohesion;
+            wadi_sph_wetting_strength(&s->wetting, i, &slope, &cohesion);
+            p = p > pore ? p - pore : 0.0f;
+            s->bound[i] = slope * p + cohesion;
         }
         if (step->fixed != NULL && step->fixed[i] != 0) {
             s->bound[i] = INFINITY; /* keeps its stress */
@@ -227,6 +230,9 @@ void wadi_sph_find_bounds(WadiSph *sph, WadiSphStep *step, float *bound)
 {
     Sand s = { .sph = sph, .step = step, .bound = bound };
     set_yield(sph, step);
+    if (sph->has_pores) {
+        wadi_sph_wetting_begin(&s.wetting, sph, step);
+    }
     wadi_parallel_for(step->count, BLOCK, bound_block, &s);
 }
 

@@ -5,7 +5,6 @@
 
 #include "core/parallel.h"
 #include "matter/wetting.h"
-#include "matter/yield.h"
 #include "sph/sph.h"
 #include "world/water.h"
 
@@ -74,55 +73,91 @@ WadiStatus wadi_sph_porous_create(WadiSph *sph, WadiError *error)
     return WADI_OK;
 }
 
-typedef struct Wetting {
-    const WadiSph *sph;
-    WadiSphStep *step;
-    const double *water;
-    const float *pore;                   /* Pa */
-    WadiYield yield[WADI_MATERIALS_MAX]; /* of dry sand */
-    double cosine[WADI_MATERIALS_MAX];   /* of the friction angle */
-    double per_pascal;                   /* unit of P a pascal */
-} Wetting;
-
-static void wet_particle(const Wetting *w, int64_t i)
+void wadi_sph_wetting_begin(WadiSphWetting *wetting, const WadiSph *sph, const WadiSphStep *step)
 {
-    const WadiSph *sph = w->sph;
-    WadiSphStep *step = w->step;
-    const int m = sph->context.particles->material[step->sort.first + i];
-    const WadiMaterial *material = &sph->context.world->scene->materials[m];
-    const double unit = wadi_water_density(sph->context.world->scene), water = w->water[i];
-    if (!step->is_sand[i]) {
-        step->volume[i] = (float)(water * unit / material->density);
-        step->slope[i] = step->cohesion[i] = step->mud[i] = step->pore[i] = 0.0f;
+    const WadiScene *scene = sph->context.world->scene;
+    const double *water = wadi_particles_column(sph->context.particles, sph->water_column);
+    *wetting = (WadiSphWetting){ .sph = sph,
+                                 .step = step,
+                                 .water = water + step->sort.first,
+                                 .per_pascal = step->dt / (sph->materials.density * sph->spacing) };
+    for (int m = 0; m < scene->material_count; ++m) {
+        const WadiMaterial *material = &scene->materials[m];
+        if (material->kind == WADI_MATERIAL_SAND) {
+            wetting->yield[m] = wadi_yield_of_material(material, material->yield, step->time);
+            wetting->cosine[m] = cos(DEGREE * wadi_curve_value(&material->friction_angle, step->time));
+        }
+    }
+}
+
+static const WadiMaterial *material_of(const WadiSphWetting *w, int64_t i, int *m)
+{
+    *m = w->sph->context.particles->material[w->step->sort.first + i];
+    return &w->sph->context.world->scene->materials[*m];
+}
+
+/* Of a particle of sand. */
+static double saturation_of(const WadiSphWetting *w, const WadiMaterial *material, int64_t i)
+{
+    const double whole = w->step->whole != NULL ? w->step->whole[i] : 1.0;
+    return fmin(1.0, w->water[i] / (whole * material->pores.porosity));
+}
+
+void wadi_sph_wetting_strength(const WadiSphWetting *w, int64_t i, float *slope, float *cohesion)
+{
+    *slope = *cohesion = 0.0f;
+    if (!w->step->is_sand[i]) {
         return;
     }
-    const double whole = step->whole != NULL ? step->whole[i] : 1.0;
-    const double s = fmin(1.0, water / (whole * material->pores.porosity));
+    int m;
+    const WadiMaterial *material = material_of(w, i, &m);
+    const double s = saturation_of(w, material, i);
     const double dry = w->yield[m].cohesion; /* times the cosine already, as all below */
     const double wet = wadi_wet_cohesion(&material->pores, 0.0, s) * w->cosine[m];
     const double dry_part =
         s < material->pores.ideal_saturation ? 1.0 - s / material->pores.ideal_saturation : 0.0;
-    step->volume[i] = (float)whole;
-    if (step->fixed == NULL || step->fixed[i] == 0) {
-        step->lightness[i] = (float)(sph->materials.density / (material->density + water / whole * unit));
-    }
-    step->slope[i] = (float)(w->yield[m].stop * wadi_wet_friction(&material->pores, s));
-    step->cohesion[i] = (float)((dry * dry_part + wet) * w->per_pascal);
-    step->pore[i] = w->pore[i] * (float)w->per_pascal;
-    step->mud[i] = (float)wadi_mud_viscosity(&material->pores, s);
+    *slope = (float)(w->yield[m].stop * wadi_wet_friction(&material->pores, s));
+    *cohesion = (float)((dry * dry_part + wet) * w->per_pascal);
 }
+
+float wadi_sph_wetting_viscosity(const WadiSphWetting *w, int64_t i)
+{
+    if (!w->step->is_sand[i]) {
+        return 0.0f;
+    }
+    int m;
+    const WadiMaterial *material = material_of(w, i, &m);
+    return (float)wadi_mud_viscosity(&material->pores, saturation_of(w, material, i));
+}
+
+typedef struct Masses {
+    const WadiSph *sph;
+    const WadiSphStep *step;
+    const double *water;
+} Masses;
 
 static void wet_block(void *context, int64_t first, int64_t end)
 {
+    const Masses *w = context;
+    const WadiSphStep *step = w->step;
+    const WadiScene *scene = w->sph->context.world->scene;
+    const double unit = wadi_water_density(scene);
     for (int64_t i = first; i < end; ++i) {
-        wet_particle(context, i);
+        const WadiMaterial *material =
+            &scene->materials[w->sph->context.particles->material[step->sort.first + i]];
+        const double whole = step->whole != NULL ? step->whole[i] : 1.0, water = w->water[i];
+        step->volume[i] = step->is_sand[i] ? (float)whole : (float)(water * unit / material->density);
+        if (step->is_sand[i] && (step->fixed == NULL || step->fixed[i] == 0)) {
+            step->lightness[i] =
+                (float)(w->sph->materials.density / (material->density + water / whole * unit));
+        }
     }
 }
 
 WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
     WadiArena *arena = sph->context.scratch;
-    const WadiScene *scene = sph->context.world->scene;
+    const WadiParticles *p = sph->context.particles;
     const size_t count = (size_t)step->count;
     if (!sph->has_pores) {
         return WADI_OK;
@@ -130,27 +165,11 @@ WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step, WadiError *error)
     if (step->volume == NULL) {
         WADI_TRY(WADI_ARENA_NEW(arena, &step->volume, count, "wet sand", error));
     }
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &step->slope, count, "wet sand", error));
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &step->cohesion, count, "wet sand", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->seep, count, "wet sand", error));
     memset(step->seep, 0, count * sizeof *step->seep);
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &step->mud, count, "wet sand", error));
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &step->pore, count, "wet sand", error));
-    const double *water = wadi_particles_column(sph->context.particles, sph->water_column);
-    Wetting w = { .sph = sph,
-                  .step = step,
-                  .water = water + step->sort.first,
-                  .pore = (const float *)wadi_particles_column(sph->context.particles, sph->pore_column) +
-                          step->sort.first,
-                  .per_pascal = step->dt / (sph->materials.density * sph->spacing) };
-    for (int m = 0; m < scene->material_count; ++m) {
-        const WadiMaterial *material = &scene->materials[m];
-        if (material->kind == WADI_MATERIAL_SAND) {
-            w.yield[m] = wadi_yield_of_material(material, material->yield, step->time);
-            w.cosine[m] = cos(DEGREE * wadi_curve_value(&material->friction_angle, step->time));
-        }
-    }
-    wadi_parallel_for(step->count, BLOCK, wet_block, &w);
+    step->pore = (const float *)wadi_particles_column(p, sph->pore_column) + step->sort.first;
+    const double *water = wadi_particles_column(p, sph->water_column);
+    wadi_parallel_for(step->count, BLOCK, wet_block, &(Masses){ sph, step, water + step->sort.first });
     return WADI_OK;
 }
 

@@ -84,7 +84,6 @@ static WadiStatus find_pairs(const WadiSph *sph, WadiSphStep *step, WadiError *e
 static void end_forces(const WadiSph *sph, WadiSphStep *step, WadiArenaMark mark)
 {
     wadi_sph_pairs_end_forces(&step->pairs, sph->context.scratch, mark);
-    step->slope = step->cohesion = step->mud = step->pore = NULL;
 }
 
 static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *report, WadiError *error)

@@ -1,8 +1,9 @@
 /* The stage of viscosity: the materials' own, and the small damping that lets water come to rest. */
+#include "core/parallel.h"
 #include "sph/sph.h"
 #include "sph/viscosity/sph_viscosity.h"
 
-enum { ITERATIONS = 200 };
+enum { BLOCK = 4096, ITERATIONS = 200 };
 
 static const double TOLERANCE = 0.01; /* of what gravity adds in the longest step */
 static const double SOUND_DAMPING = 0.01, RIPPLE_DAMPING = 0.12; /* dx times their speed */
@@ -24,39 +25,66 @@ static double damping_of(const WadiSph *sph, const WadiSphStep *step)
            (SOUND_DAMPING * sound + RIPPLE_DAMPING * ripple) * step->dt / sph->spacing;
 }
 
+typedef struct Coefficients {
+    const WadiSph *sph;
+    const WadiSphStep *step;
+    WadiSphWetting wetting; /* in a scene with pores */
+    float scale;            /* of a viscosity of 1 Pa s */
+    float of_material[WADI_MATERIALS_MAX];
+    float *of; /* per particle */
+} Coefficients;
+
+/* Returns the largest. */
+static double coefficient_block(void *context, int64_t first, int64_t end)
+{
+    const Coefficients *c = context;
+    const uint8_t *material = c->sph->context.particles->material + c->step->sort.first;
+    float largest = 0.0f;
+    for (int64_t i = first; i < end; ++i) {
+        const float mud = c->sph->has_pores ? c->scale * wadi_sph_wetting_viscosity(&c->wetting, i) : 0.0f;
+        c->of[i] = c->of_material[material[i]] + mud;
+        largest = c->of[i] > largest ? c->of[i] : largest;
+    }
+    return (double)largest;
+}
+
 WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
     const WadiScene *scene = sph->context.world->scene;
     WadiArena *arena = sph->context.scratch;
     const double dx = sph->spacing, scale = step->dt / (sph->materials.density * dx * dx);
-    float of_material[WADI_MATERIALS_MAX], *coefficient = NULL;
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    Coefficients c = { .sph = sph, .step = step, .scale = (float)scale };
     bool is_viscous = false;
     for (int m = 0; m < scene->material_count; ++m) {
-        of_material[m] = (float)(scale * wadi_curve_value(&scene->materials[m].viscosity, step->time));
-        is_viscous = is_viscous || (of_material[m] > 0.0f && !scene->materials[m].is_unused);
+        c.of_material[m] = (float)(scale * wadi_curve_value(&scene->materials[m].viscosity, step->time));
+        is_viscous = is_viscous || (c.of_material[m] > 0.0f && !scene->materials[m].is_unused);
     }
-    for (int32_t i = 0; i < step->count && step->mud != NULL && !is_viscous; ++i) {
-        is_viscous = step->mud[i] > 0.0f;
-    }
-    if (is_viscous) {
-        const uint8_t *material = sph->context.particles->material + step->sort.first;
-        WADI_TRY(WADI_ARENA_NEW(arena, &coefficient, (size_t)step->count, "viscosity", error));
-        for (int32_t i = 0; i < step->count; ++i) {
-            const float mud = step->mud != NULL ? (float)scale * step->mud[i] : 0.0f;
-            coefficient[i] = of_material[material[i]] + mud;
+    if (is_viscous || sph->has_pores) {
+        const size_t blocks = (size_t)wadi_parallel_block_count(step->count, BLOCK);
+        double *partials = NULL;
+        WADI_TRY(WADI_ARENA_NEW(arena, &c.of, (size_t)step->count, "viscosity", error));
+        WADI_TRY(WADI_ARENA_NEW(arena, &partials, blocks, "viscosity", error));
+        if (sph->has_pores) {
+            wadi_sph_wetting_begin(&c.wetting, sph, step);
         }
+        const double thickest = wadi_parallel_max(step->count, BLOCK, coefficient_block, &c, partials);
+        is_viscous = is_viscous || thickest > 0.0;
     }
     const WadiSphViscosityIn in = { .pairs = &step->pairs,
                                     .walls = &step->walls,
                                     .lightness = step->lightness,
                                     .volume = step->volume,
                                     .waits = step->waits,
-                                    .coefficient = coefficient,
+                                    .coefficient = is_viscous ? c.of : NULL,
                                     .damping = (float)damping_of(sph, step),
                                     .tolerance = TOLERANCE * wadi_sph_longest_step(sph) * dx /
                                                  (sph->unit_time * sph->unit_time),
                                     .max_iterations = ITERATIONS };
     WadiSphViscosityReport report;
-    return in.damping > 0.0f || is_viscous ? wadi_sph_viscosity(step->velocity, &in, &report, arena, error)
-                                           : WADI_OK;
+    if (in.damping > 0.0f || is_viscous) {
+        WADI_TRY(wadi_sph_viscosity(step->velocity, &in, &report, arena, error));
+    }
+    wadi_arena_release(arena, mark);
+    return WADI_OK;
 }
