@@ -110,7 +110,7 @@ WadiStatus wadi_sph_find_calm(const WadiSph *sph, WadiSphStep *step, WadiError *
 WadiStatus wadi_sph_watch_pools(const WadiSph *sph, const WadiSphStep *step, uint8_t *is_slow, double *push,
                                 WadiError *error);
 WadiPools wadi_sph_pools(const WadiSph *sph);
-/* sph_overfull.c: bodies without a surface that are denser than at rest. */
+/* sph_overfull.c: bodies without a surface that are denser than at rest; the list has room for all tiles. */
 WadiStatus wadi_sph_find_overfull(const WadiSph *sph, const WadiSphStep *step, WadiOverfullList *overfull,
                                   WadiError *error);
 /* sph_forces.c: particles' velocities with the forces of the step, v*. */

@@ -58,11 +58,10 @@ WadiStatus wadi_sph_find_overfull(const WadiSph *sph, const WadiSphStep *step, W
     const double size = WADI_TILE_SIDE * step->sort.cell_size;
     WadiArena *arena = sph->context.scratch;
     Bodies bodies = { .step = step };
-    *overfull = (WadiOverfullList){ 0 };
+    overfull->count = 0;
     if (step->coarse.sort == NULL || step->size != NULL) {
         return WADI_OK; /* an equation of state has none of it, and different sizes have other cells */
     }
-    WADI_TRY(WADI_ARENA_NEW(arena, &overfull->region, count, "overfull tiles", error));
     const WadiArenaMark mark = wadi_arena_mark(arena);
     WADI_TRY(WADI_ARENA_NEW(arena, &bodies.body, count, "overfull tiles", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &bodies.of, count, "overfull tiles", error));

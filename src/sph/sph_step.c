@@ -80,9 +80,12 @@ static WadiStatus find_pairs(const WadiSph *sph, WadiSphStep *step, WadiError *e
     return wadi_sph_pairs_find(&step->pairs, step->density, &in, sph->context.scratch, error);
 }
 
-/* Releases what forces alone need. */
-static void end_forces(const WadiSph *sph, WadiSphStep *step, WadiArenaMark mark)
+/* Releases what forces alone need: all since `solves`, the temporaries since `mark`. */
+static void end_forces(const WadiSph *sph, WadiSphStep *step, WadiArenaMark mark, WadiArenaMark solves)
 {
+    wadi_arena_release(sph->context.scratch, solves);
+    step->coarse = (WadiSphCoarse){ 0 };
+    step->inverse = NULL;
     wadi_sph_pairs_end_forces(&step->pairs, sph->context.scratch, mark);
 }
 
@@ -99,6 +102,9 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     RUN("tension", wadi_sph_apply_tension(sph, step, error));
     RUN("viscosity", wadi_sph_apply_viscosity(sph, step, error));
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
+    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &report->overfull.region, (size_t)step->sort.tiles.count,
+                            "overfull tiles", error));
+    const WadiArenaMark solves = wadi_arena_mark(sph->context.scratch);
     if (def->pressure == WADI_SPH_PRESSURE_TAIT) {
         RUN("pressure", wadi_sph_tait_pressure(sph, step));
     } else if (sph->materials.has_sand) {
@@ -109,7 +115,7 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     }
     RUN("pressure", wadi_sph_solve_shift(sph, step, error));
     RUN("pressure", wadi_sph_find_overfull(sph, step, &report->overfull, error));
-    end_forces(sph, step, mark);
+    end_forces(sph, step, mark, solves);
     RUN("porous", wadi_sph_flow_in_pores(sph, step, report, error));
     RUN("sleep", wadi_sph_check_loads(sph, step, error));
     RUN("move", wadi_sph_move(sph, step, report, error));
