@@ -24,6 +24,7 @@ typedef struct Column {
     uint16_t slope[2 * COLUMN_MAX];
     WadiI4 place[COLUMN_MAX];
     uint8_t is_sand[COLUMN_MAX], material[COLUMN_MAX];
+    double zero[COLUMN_MAX], z[COLUMN_MAX];
     double pressure[COLUMN_MAX], water[COLUMN_MAX];
 } Column;
 
@@ -70,6 +71,7 @@ static inline void column_init(Column *c, int count, int below, int above, doubl
         c->is_sand[i] = i >= below && i < count - above;
         c->material[i] = c->is_sand[i] ? SAND : WATER;
         c->water[i] = c->is_sand[i] ? 0.0 : 1.0;
+        c->z[i] = i * spacing;
         c->place[i] = (WadiI4){ 0, 0, i * (int32_t)WADI_SPH_PLACES, 0 };
     }
     for (int i = 0; i < count; ++i) {
@@ -92,6 +94,9 @@ static inline void column_init(Column *c, int count, int below, int above, doubl
                                .slope_unit = (float)(layer_weight(c) / WADI_SPH_PLACES),
                                .place = c->place };
     c->in = (WadiSphPorousIn){ .pairs = &c->pairs,
+                               .x = c->zero,
+                               .y = c->zero,
+                               .z = c->z,
                                .is_sand = c->is_sand,
                                .material = c->material,
                                .materials = c->materials,

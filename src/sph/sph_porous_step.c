@@ -336,6 +336,9 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
     WADI_TRY(WADI_ARENA_NEW(arena, &before, (size_t)step->count, "porous flow", error));
     memcpy(before, water, (size_t)step->count * sizeof *before);
     const WadiSphPorousIn in = { .pairs = &step->pairs,
+                                 .x = p->x + step->sort.first,
+                                 .y = p->y + step->sort.first,
+                                 .z = p->z + step->sort.first,
                                  .is_sand = step->is_sand,
                                  .material = p->material + step->sort.first,
                                  .materials = scene->materials,

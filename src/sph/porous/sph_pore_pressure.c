@@ -16,11 +16,17 @@ enum { BLOCK = WADI_SPH_FLOW_BLOCK, ITERATIONS = 60 };
 
 static const double TOLERANCE = 0.005; /* mean change of the head, of a spacing of water */
 
+/* Per listed particle. Heads are in units of the potential. */
+typedef struct Row {
+    int32_t now, last;
+    int32_t unchanged; /* head with which the water stays as it is */
+    float storage;     /* mass over head on the way to saturation */
+    float room;
+} Row;
+
 typedef struct Solve {
     WadiSphFlow *flow;
-    double *now, *last; /* heads, per listed particle */
-    double *guess;      /* the extrapolated ones */
-    double *storage;    /* 1/Pa: mass over head on the way to saturation */
+    Row *row;
     double momentum;
     double *partials;
     int64_t blocks;
@@ -29,23 +35,18 @@ typedef struct Solve {
 /* Gain of a particle of sand, and its conductance. */
 static double gain_of(const WadiSphFlow *x, int32_t i, double *conductance)
 {
-    const uint32_t *j = x->in->pairs->offset + wadi_sph_flow_first(x, i);
-    const int64_t start = x->flow_start[i], room = wadi_sph_flow_room(x, i);
-    const int64_t same = x->in->pairs->same[i];
+    WadiSphFluxList list;
     WadiF8 flows = { 0 }, conductances = { 0 };
-    for (int64_t n = 0; n < room; n += WADI_SPH_LANES) {
-        WadiF8 other, others, own;
-        wadi_sph_load_pairs(x->level, j + n, &other, &others);
-        wadi_sph_own_mobility(x, i, n, same, &own);
-        const WadiF8 drop = (x->level[i].head - other) - *(const WadiF8 *)(x->fall + start + n);
-        const WadiF8 rate = *(const WadiF8 *)(x->rates + start + n);
-        const WadiF8 each = rate * WADI_ROW_SELECT(drop > 0.0f, own, others);
-        flows += each * drop;
+    wadi_sph_flux_list(x, i, &list);
+    for (int64_t n = list.first; n < list.end; n += WADI_SPH_LANES) {
+        WadiF8 each, flow;
+        wadi_sph_flux_eight(x, &list, n, &each, &flow);
+        flows += flow;
         conductances += each;
     }
     double each;
     const double out = wadi_sph_outflow(x, i, &each);
-    *conductance = (double)wadi_sph_sum_lanes(&conductances) + each;
+    *conductance = (double)wadi_sph_sum_lanes(&conductances) + each * x->unit;
     return -(double)wadi_sph_sum_lanes(&flows) - out;
 }
 
@@ -60,19 +61,20 @@ static double step_block(void *context, int64_t first, int64_t end)
             continue;
         }
         double conductance;
-        const double before = s->now[a], guess = s->guess[a];
+        Row *row = &s->row[a];
+        const int32_t guess = x->level[i].potential - x->base[i];
         /* What it would gain with the head 0 beyond its room: it becomes full or not. */
         const double gain = gain_of(x, i, &conductance);
-        const double room = larger(0.0, x->capacity[i] - x->water[i]);
-        const double beyond = gain + conductance * guess - room;
-        const double storage = beyond < 0.0 ? s->storage[a] : 0.0;
-        const double row = storage + conductance;
-        const double wanted = row > 0.0 ? beyond / row : guess;
-        const double now = guess + (wanted - guess) * (row > 0.0 ? row / (row + conductance) : 0.0);
-        moved += fabs(now - guess);
-        back += (guess - now) * (now - before) * row;
-        s->last[a] = before;
-        s->now[a] = now;
+        const bool is_full = gain + conductance * guess >= (double)row->room;
+        const double storage = is_full ? 0.0 : (double)row->storage;
+        const double stored = is_full ? (double)row->room : storage * (guess - row->unchanged);
+        const double diagonal = storage + conductance;
+        const double change = diagonal > 0.0 ? (gain - stored) / (diagonal + conductance) : 0.0;
+        const int32_t now = wadi_sph_cut(x, guess + change);
+        moved += fabs(change);
+        back -= change * (double)(now - row->now) * diagonal;
+        row->last = row->now;
+        row->now = now;
     }
     s->partials[s->blocks + first / BLOCK] = back;
     return moved;
@@ -85,9 +87,8 @@ static void extrapolate_block(void *context, int64_t first, int64_t end)
     for (int64_t a = first; a < end; ++a) {
         const int32_t i = x->list[a];
         if (x->in->is_sand[i]) {
-            s->guess[a] = s->now[a] + s->momentum * (s->now[a] - s->last[a]);
-            x->head[i] = s->guess[a];
-            x->level[i].head = (float)s->guess[a];
+            const double now = s->row[a].now, guess = now + s->momentum * (now - s->row[a].last);
+            x->level[i].potential = x->base[i] + wadi_sph_cut(x, guess);
         }
     }
 }
@@ -99,49 +100,44 @@ static void finish_block(void *context, int64_t first, int64_t end)
     for (int64_t a = first; a < end; ++a) {
         const int32_t i = x->list[a];
         if (x->in->is_sand[i]) {
-            x->in->pressure[i] = larger(0.0, s->now[a]);
-            wadi_sph_set_number(x->in->pairs, i, x->level[i].head);
+            x->in->pressure[i] = larger(0.0, s->row[a].now * x->unit);
         }
     }
 }
 
 /* From the saturation of i straight to a head of 0 at saturation: less than the curve stores, so that no
  * head passes that of its neighbours. */
-static double storage_of(const WadiSphFlow *x, int32_t i)
+static double storage_of(const WadiSphFlow *x, int32_t i, double capacity)
 {
     const WadiSphPorousIn *in = x->in;
     const WadiPoresDef *pores = &in->materials[in->material[i]].pores;
-    const double room = x->capacity[i] - x->water[i];
-    const double suction = wadi_suction(pores, smaller(1.0, x->water[i] / x->capacity[i]));
-    if (room > 1e-6 * x->capacity[i] && suction > 0.0) {
+    const double room = capacity - x->water[i];
+    const double suction = wadi_suction(pores, smaller(1.0, x->water[i] / capacity));
+    if (room > 1e-6 * capacity && suction > 0.0) {
         return room / suction;
     }
     const double slope = wadi_suction_slope(pores, 1.0);
-    return slope > 0.0 ? x->capacity[i] / slope : 1e30;
+    return slope > 0.0 ? capacity / slope : 1e30;
 }
 
 static void begin_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
-    for (int64_t a = first; a < end; ++a) {
-        const int32_t i = s->flow->list[a];
-        s->now[a] = s->last[a] = s->guess[a] = s->flow->head[i];
-        s->storage[a] = s->flow->in->is_sand[i] ? storage_of(s->flow, i) : 0.0;
-    }
-}
-
-/* In memory that the flows need later. */
-static WadiStatus begin(Solve *s, WadiArena *arena, WadiError *error)
-{
     const WadiSphFlow *x = s->flow;
-    s->blocks = wadi_parallel_block_count(x->list_count, BLOCK);
-    s->now = x->gain;
-    s->guess = x->leak;
-    s->storage = (double *)(void *)x->gain_momentum;
-    s->last = s->storage + x->list_count;
-    WADI_TRY(WADI_ARENA_NEW(arena, &s->partials, 2 * (size_t)s->blocks, "pore pressure", error));
-    wadi_parallel_for(x->list_count, BLOCK, begin_block, s);
-    return WADI_OK;
+    for (int64_t a = first; a < end; ++a) {
+        const int32_t i = x->list[a];
+        Row row = { 0 };
+        if (x->in->is_sand[i]) {
+            const double capacity = wadi_sph_water_capacity(x->in, i);
+            const double room = larger(0.0, capacity - x->water[i]);
+            const double storage = storage_of(x, i, capacity);
+            row.now = row.last = x->level[i].potential - x->base[i];
+            row.storage = (float)(storage * x->unit);
+            row.room = (float)room;
+            row.unchanged = wadi_sph_cut(x, -room / storage / x->unit);
+        }
+        s->row[a] = row;
+    }
 }
 
 WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int *iterations, WadiArena *arena, WadiError *error)
@@ -149,9 +145,12 @@ WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int *iterations, WadiArena *ar
     const WadiArenaMark mark = wadi_arena_mark(arena);
     const WadiSphPorousIn *in = x->in;
     const double g = wadi_norm(in->gravity);
-    const double tolerance = TOLERANCE * in->water_density * (g > 0.0 ? g : 9.81) * in->spacing;
-    Solve s = { .flow = x };
-    WADI_TRY(begin(&s, arena, error));
+    const double tolerance = TOLERANCE * in->water_density * (g > 0.0 ? g : 9.81) * in->spacing / x->unit;
+    /* In memory that the gains need later. */
+    Solve s = { .flow = x, .row = x->work };
+    s.blocks = wadi_parallel_block_count(x->list_count, BLOCK);
+    WADI_TRY(WADI_ARENA_NEW(arena, &s.partials, 2 * (size_t)s.blocks, "pore pressure", error));
+    wadi_parallel_for(x->list_count, BLOCK, begin_block, &s);
     double t = 1.0;
     for (*iterations = 0; *iterations < ITERATIONS && x->list_count > 0;) {
         const double moved = wadi_parallel_sum(x->list_count, BLOCK, step_block, &s, s.partials);

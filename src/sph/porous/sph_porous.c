@@ -29,20 +29,22 @@ static inline __attribute__((always_inline)) void limit_eight(const WadiSphFlow 
 
 static void add_gains(const WadiSphFlow *x, int32_t i, WadiSphGain *gain)
 {
-    const uint32_t *j = x->in->pairs->offset + wadi_sph_flow_first(x, i);
-    const int64_t start = x->flow_start[i], room = wadi_sph_flow_room(x, i);
-    for (int64_t n = 0; n < room; n += WADI_SPH_LANES) {
-        const WadiF8 flow = *(const WadiF8 *)(x->flow + start + n);
+    const uint32_t *offset = x->in->pairs->offset;
+    WadiSphFluxList list;
+    wadi_sph_flux_list(x, i, &list);
+    for (int64_t n = list.first; n < list.end; n += WADI_SPH_LANES) {
+        WadiF8 conductance, flow;
+        wadi_sph_flux_eight(x, &list, n, &conductance, &flow);
         const WadiI8 is_moving = flow != (WadiF8){ 0 };
         if (wadi_row_bits(&is_moving) == 0) {
             continue;
         }
         WadiD4 mass[2];
-        limit_eight(x, i, j + n, &flow, mass);
+        limit_eight(x, i, offset + n, &flow, mass);
         gain->mass -= mass[0] + mass[1];
         if (x->velocity != NULL) {
-            wadi_sph_add_momentum(x, i, j + n, &mass[0], &gain->momentum);
-            wadi_sph_add_momentum(x, i, j + n + 4, &mass[1], &gain->momentum);
+            wadi_sph_add_momentum(x, i, offset + n, &mass[0], &gain->momentum);
+            wadi_sph_add_momentum(x, i, offset + n + 4, &mass[1], &gain->momentum);
         }
     }
 }
@@ -54,9 +56,14 @@ static void gain_block(void *context, int64_t first, int64_t end)
         const int32_t i = x->list[a];
         WadiSphGain gain = { 0 };
         add_gains(x, i, &gain);
-        x->leak[i] = wadi_sph_whole_quanta(x->leak[i] * (x->factor[i].give / (double)WADI_SPH_ALL));
-        x->gain[i] = (gain.mass[0] + gain.mass[2]) + (gain.mass[1] + gain.mass[3]) - x->leak[i];
-        x->gain_momentum[i] = gain.momentum;
+        double each;
+        const double give = x->factor[i].give / (double)WADI_SPH_ALL;
+        const double leak = wadi_sph_whole_quanta(wadi_sph_outflow(x, i, &each) * give);
+        if (leak > 0.0) {
+            x->in->film[i] += leak;
+        }
+        x->gain[a] = (gain.mass[0] + gain.mass[2]) + (gain.mass[1] + gain.mass[3]) - leak;
+        x->gain_momentum[a] = gain.momentum;
     }
 }
 
@@ -65,29 +72,17 @@ static void apply_block(void *context, int64_t first, int64_t end)
     const WadiSphFlow *x = context;
     for (int64_t a = first; a < end; ++a) {
         const int32_t i = x->list[a];
-        x->water[i] += x->gain[i];
-        if (x->leak[i] > 0.0) {
-            x->in->film[i] += x->leak[i];
-        }
+        x->water[i] += x->gain[a];
         const double mass = wadi_sph_mass_with_water(x->in, x->water, i);
         if (x->velocity != NULL && mass > 0.0) {
-            x->velocity[i] += x->gain_momentum[i] * (float)(1.0 / mass);
+            x->velocity[i] += x->gain_momentum[a] * (float)(1.0 / mass);
         }
-    }
-}
-
-static void set_listed_heads(void *context, int64_t first, int64_t end)
-{
-    const WadiSphFlow *x = context;
-    for (int64_t a = first; a < end; ++a) {
-        wadi_sph_flow_set_head(x, x->list[a]);
     }
 }
 
 void wadi_sph_flow_apply(WadiSphFlow *x)
 {
     wadi_parallel_for(x->list_count, BLOCK, apply_block, x);
-    wadi_parallel_for(x->list_count, BLOCK, set_listed_heads, x);
 }
 
 void wadi_sph_flow_exchange(WadiSphFlow *x)
@@ -102,28 +97,29 @@ static void seep_block(void *context, int64_t first, int64_t end)
 {
     const WadiSphFlow *x = context;
     const WadiSphPairs *pairs = x->in->pairs;
-    for (int64_t a = first; a < end; ++a) {
-        const int32_t i = x->active[a];
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        if (x->is_active[i] == 0) {
+            continue;
+        }
         float sum = 0.0f;
-        for (int kind = 0; kind < 2; ++kind) {
-            WadiSphFluxList list;
-            wadi_sph_flux_list(x, i, kind == 0, &list);
-            for (int64_t n = list.first; n < list.end; n += WADI_SPH_LANES) {
-                WadiF8 flow;
-                unsigned has_fixed = 0;
-                for (int l = 0; l < WADI_SPH_LANES; ++l) {
-                    has_fixed |= x->in->fixed[wadi_sph_other(pairs, n + l)];
-                }
-                if (has_fixed == 0) {
-                    continue;
-                }
-                wadi_sph_flux_eight(x, &list, n, &flow);
-                for (int l = 0; l < WADI_SPH_LANES; ++l) {
-                    sum += x->in->fixed[wadi_sph_other(pairs, n + l)] != 0 ? fabsf(flow[l]) : 0.0f;
-                }
+        WadiSphFluxList list;
+        wadi_sph_flux_list(x, i, &list);
+        list.is_slow = false;
+        for (int64_t n = list.first; n < list.end; n += WADI_SPH_LANES) {
+            WadiF8 conductance, flow;
+            unsigned has_fixed = 0;
+            for (int l = 0; l < WADI_SPH_LANES; ++l) {
+                has_fixed |= x->in->fixed[wadi_sph_other(pairs, n + l)];
+            }
+            if (has_fixed == 0) {
+                continue;
+            }
+            wadi_sph_flux_eight(x, &list, n, &conductance, &flow);
+            for (int l = 0; l < WADI_SPH_LANES; ++l) {
+                sum += x->in->fixed[wadi_sph_other(pairs, n + l)] != 0 ? fabsf(flow[l]) : 0.0f;
             }
         }
-        x->in->seep[i] = sum / (float)x->capacity[i];
+        x->in->seep[i] = (float)((double)sum / (wadi_sph_water_capacity(x->in, i) * x->in->dt));
     }
 }
 
@@ -141,12 +137,7 @@ WadiStatus wadi_sph_porous_exchange(double *water, WadiF4 *velocity, const WadiS
     report->fast = x.list_count;
     x.noise = in->noise;
     if (in->seep != NULL && in->fixed != NULL) {
-        x.is_split = false;
-        wadi_parallel_for(x.active_count, BLOCK, seep_block, &x);
-        for (int32_t a = 0; a < x.active_count; ++a) {
-            in->seep[x.active[a]] *= (float)(1.0 / in->dt);
-        }
-        x.is_split = true;
+        wadi_parallel_for(in->pairs->count, BLOCK, seep_block, &x);
     }
     if (x.list_count > 0) {
         wadi_sph_flow_exchange(&x);

@@ -28,6 +28,7 @@ WadiSphLattice wadi_sph_lattice(const WadiSphKernel *kernel);
 /* Arrays have an item a particle of the sort. */
 typedef struct WadiSphPorousIn {
     const WadiSphPairs *pairs;
+    const double *x, *y, *z; /* m */
     const uint8_t *is_sand;
     const uint8_t *material;
     const WadiMaterial *materials; /* by number */

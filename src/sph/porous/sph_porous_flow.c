@@ -67,18 +67,31 @@ void wadi_sph_flow_set_head(const WadiSphFlow *x, int32_t i)
 {
     const WadiSphPorousIn *in = x->in;
     const WadiPoresDef *pores = &in->materials[in->material[i]].pores;
+    double head = larger(0.0, in->pressure[i]);
+    float mobility = 1.0f, seeping = 0.0f;
     if (in->is_sand[i]) {
         const double s = saturation_of(in, x->water, i);
-        x->head[i] = in->pressure[i] > 0.0 ? in->pressure[i] : -wadi_suction(pores, s);
-        x->mobility[i] = (float)wadi_relative_permeability(pores, s);
-        x->seeping[i] = s >= WADI_SPH_SATURATED ? x->mobility[i] : 0.0f;
-    } else {
-        x->head[i] = fmax(0.0, in->pressure[i]);
-        x->mobility[i] = 1.0f;
-        x->seeping[i] = 0.0f;
+        head = head > 0.0 ? head : -wadi_suction(pores, s);
+        mobility = (float)wadi_relative_permeability(pores, s);
+        seeping = s >= WADI_SPH_SATURATED ? mobility : 0.0f;
     }
-    x->level[i] = (WadiSphLevel){ (float)x->head[i], x->mobility[i] };
-    wadi_sph_set_number(in->pairs, i, x->level[i].head);
+    x->level[i] = (WadiSphLevel){ x->base[i] + wadi_sph_cut(x, head / x->unit), mobility };
+    x->seeping[i] = seeping;
+}
+
+double wadi_sph_outflow(const WadiSphFlow *x, int32_t i, double *conductance)
+{
+    const WadiSphPorousIn *in = x->in;
+    const double air = in->air != NULL && in->is_sand[i] ? (double)in->air[i] : 0.0;
+    *conductance = 0.0;
+    if (air <= SURFACE || x->level[i].potential <= x->base[i]) {
+        return 0.0;
+    }
+    /* V_i F_ij grows with the size of the particle. */
+    const double outlet =
+        0.5 * in->lattice.diagonal * air * (double)wadi_sph_size(in->pairs, i) / WADI_SPH_PLACES;
+    *conductance = outlet * x->rate[in->material[i]] * (double)x->seeping[i];
+    return *conductance * (x->level[i].potential - x->base[i]) * x->unit;
 }
 
 /* Sand that is wet or has a neighbour with water, and water that has a neighbour of sand. */
@@ -100,18 +113,69 @@ static bool is_active(const WadiSphFlow *x, int32_t i)
     return false;
 }
 
+/* Pa: the potential of a particle without a head, and how large heads are at the start. */
+static double base_of(const WadiSphFlow *x, int64_t i)
+{
+    const WadiSphPorousIn *in = x->in;
+    return -in->water_density *
+           (in->gravity.x * in->x[i] + in->gravity.y * in->y[i] + in->gravity.z * in->z[i]);
+}
+
+static double highest_base(void *context, int64_t first, int64_t end)
+{
+    double most = -INFINITY;
+    for (int64_t i = first; i < end; ++i) {
+        most = larger(most, base_of(context, i));
+    }
+    return most;
+}
+
+static double deepest_base(void *context, int64_t first, int64_t end)
+{
+    double most = -INFINITY;
+    for (int64_t i = first; i < end; ++i) {
+        most = larger(most, -base_of(context, i));
+    }
+    return most;
+}
+
+static double highest_head(void *context, int64_t first, int64_t end)
+{
+    const WadiSphFlow *x = context;
+    double most = 0.0;
+    for (int64_t i = first; i < end; ++i) {
+        const WadiPoresDef *pores = &x->in->materials[x->in->material[i]].pores;
+        most = larger(most, larger(x->in->pressure[i], x->in->is_sand[i] ? wadi_suction(pores, 0.0) : 0.0));
+    }
+    return most;
+}
+
+/* Heads do not become larger than what presses at first and the weight of all water. A quarter of the range
+ * of the integers is left to overshooting. */
+static WadiStatus set_unit(WadiSphFlow *x, WadiArena *arena, WadiError *error)
+{
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    const int64_t count = x->in->pairs->count;
+    double *partials = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &partials, (size_t)wadi_parallel_block_count(count, BLOCK), "porous flow",
+                            error));
+    const double high = wadi_parallel_max(count, BLOCK, highest_base, x, partials);
+    x->lowest_base = -wadi_parallel_max(count, BLOCK, deepest_base, x, partials);
+    const double range = high - x->lowest_base + wadi_parallel_max(count, BLOCK, highest_head, x, partials);
+    x->unit = range > 0.0 && range < 1e300 ? range / (INT32_C(1) << 28) : 1.0;
+    x->highest = 3.0 * (INT32_C(1) << 28);
+    wadi_arena_release(arena, mark);
+    return WADI_OK;
+}
+
 /* Others than the active ones take no part, even where their neighbours become wet during this step. */
 static void begin_block(void *context, int64_t first, int64_t end)
 {
     const WadiSphFlow *x = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        const double air = x->in->air != NULL && x->in->is_sand[i] ? (double)x->in->air[i] : 0.0;
-        /* V_i F_ij grows with the size of the particle. */
-        const double size = (double)wadi_sph_size(x->in->pairs, i);
-        x->active[i] = is_active(x, i);
-        x->outlet[i] = air > SURFACE ? 0.5 * x->in->lattice.diagonal * air * size / WADI_SPH_PLACES : 0.0;
-        x->capacity[i] = wadi_sph_water_capacity(x->in, i);
-        x->factor[i].give = x->factor[i].take = x->active[i] != 0 ? WADI_SPH_ALL : 0;
+        x->is_active[i] = is_active(x, i);
+        x->factor[i].give = x->factor[i].take = x->is_active[i] != 0 ? WADI_SPH_ALL : 0;
+        x->base[i] = (int32_t)lrint((base_of(x, i) - x->lowest_base) / x->unit);
         wadi_sph_flow_set_head(x, i);
     }
 }
@@ -152,8 +216,9 @@ static WadiStatus set_rates(WadiSphFlow *x, WadiArena *arena, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(arena, &x->slow, 256, "porous flow", error));
     memset(x->rate, 0, 256 * sizeof *x->rate);
     bool is_seen[256] = { 0 }, is_first = true;
-    for (int32_t a = 0; a < x->active_count; ++a) {
-        is_seen[in->material[x->active[a]]] |= in->is_sand[x->active[a]];
+    for (int32_t i = 0; i < in->pairs->count; ++i) {
+        is_seen[in->material[i]] |= in->is_sand[i] && x->is_active[i] != 0;
+        x->active_count += x->is_active[i];
     }
     for (int m = 0; m < 256; ++m) {
         if (is_seen[m]) {
@@ -177,7 +242,8 @@ static void mark_fast(void *context, int64_t first, int64_t end)
     const WadiSphFlow *x = context;
     const WadiSphPorousIn *in = x->in;
     for (int64_t i = first; i < end; ++i) {
-        const bool is_wet = x->water[i] > x->slow[in->material[i]] * x->capacity[i] || in->pressure[i] > 0.0;
+        const double capacity = wadi_sph_water_capacity(in, (int32_t)i);
+        const bool is_wet = x->water[i] > x->slow[in->material[i]] * capacity || in->pressure[i] > 0.0;
         x->is_fast[i] = !in->is_sand[i] || is_wet;
     }
 }
@@ -185,60 +251,55 @@ static void mark_fast(void *context, int64_t first, int64_t end)
 WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, WadiArena *arena, WadiError *error)
 {
     const size_t count = (size_t)x->in->pairs->count;
-    const double place = x->in->water_density * x->in->spacing / WADI_SPH_PLACES;
-    x->weight[0] = (float)(place * x->in->gravity.x);
-    x->weight[1] = (float)(place * x->in->gravity.y);
-    x->weight[2] = (float)(place * x->in->gravity.z);
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->active, count, "porous flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->list, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->is_active, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->is_fast, count, "porous flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->flow_start, count, "porous flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->head, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->list, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->base, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->level, count, "porous flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->outlet, count, "porous flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->leak, count, "porous flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->capacity, count, "porous flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->mobility, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->seeping, count, "porous flow", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &x->factor, count, "porous flow", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->gain, count, "porous flow", error));
-    x->into = x->gain;
-    WADI_TRY(WADI_ARENA_NEW(arena, &x->gain_momentum, count, "porous flow", error));
+    WADI_TRY(set_unit(x, arena, error));
     wadi_parallel_for((int64_t)count, BLOCK, begin_block, x);
-    for (int32_t i = 0; i < (int32_t)count; ++i) {
-        /* In place: the list is never longer than what was read. */
-        const bool is_listed = x->active[i] != 0;
-        x->active[x->active_count] = i;
-        x->active_count += is_listed;
-    }
     WADI_TRY(set_rates(x, arena, error));
     wadi_parallel_for((int64_t)count, BLOCK, mark_fast, x);
     return WADI_OK;
 }
 
+WadiStatus wadi_sph_flow_make(WadiSphFlow *x, WadiArena *arena, WadiError *error)
+{
+    const size_t count = (size_t)x->list_count, item = sizeof *x->gain_momentum + sizeof *x->gain;
+    WADI_TRY(wadi_arena_alloc(arena, &x->work, count, item, "porous flow", error));
+    x->gain_momentum = x->work;
+    x->gain = (double *)(void *)(x->gain_momentum + count);
+    x->into = x->gain;
+    return WADI_OK;
+}
+
+/* Active particles with a fast pair. Slow pairs do not flow. */
 static void mark_listed(void *context, int64_t first, int64_t end)
 {
     const WadiSphFlow *x = context;
     const WadiSphPairs *pairs = x->in->pairs;
-    for (int64_t a = first; a < end; ++a) {
-        const int32_t i = x->active[a];
+    for (int64_t i = first; i < end; ++i) {
         bool is_listed = x->is_fast[i] != 0;
-        for (int64_t n = pairs->start[i]; n < pairs->start[i + 1] && !is_listed; ++n) {
+        const int64_t last = x->is_active[i] != 0 ? pairs->start[i + 1] : 0;
+        for (int64_t n = pairs->start[i]; n < last && !is_listed; ++n) {
             is_listed = x->is_fast[wadi_sph_other(pairs, n)] != 0;
         }
-        x->list[a] = is_listed;
+        x->list[i] = is_listed && x->is_active[i] != 0;
+        x->level[i].mobility = copysignf(x->level[i].mobility, x->is_fast[i] != 0 ? 1.0f : -1.0f);
     }
 }
 
 WadiStatus wadi_sph_flow_list_fast(WadiSphFlow *x, WadiArena *arena, WadiError *error)
 {
-    wadi_parallel_for(x->active_count, BLOCK, mark_listed, x);
+    wadi_parallel_for(x->in->pairs->count, BLOCK, mark_listed, x);
     x->list_count = 0;
-    for (int32_t a = 0; a < x->active_count; ++a) {
-        const bool is_listed = x->list[a] != 0;
-        x->list[x->list_count] = x->active[a];
+    for (int32_t i = 0; i < x->in->pairs->count; ++i) {
+        /* In place: the list is never longer than what was read. */
+        const bool is_listed = x->list[i] != 0;
+        x->list[x->list_count] = i;
         x->list_count += is_listed;
     }
-    x->is_split = true;
     return wadi_sph_flow_make(x, arena, error);
 }

@@ -13,7 +13,8 @@ enum { WADI_SPH_FLOW_BLOCK = 1024 };
 
 /* What a pass reads of a neighbour. */
 typedef struct WadiSphLevel {
-    float head, mobility; /* as below */
+    int32_t potential; /* head - rho g.x, in units */
+    float mobility;    /* S^b; of water 1. Negative, or -0: has no flow with slow sand in the present pass */
 } WadiSphLevel;
 
 /* Parts of a particle's flows that take place, of WADI_SPH_ALL, rounded down. */
@@ -23,51 +24,46 @@ typedef struct WadiSphFactor {
 
 #define WADI_SPH_ALL (INT32_C(1) << 30)
 
+/* Heads are p where there is pressure, else -P_c. */
 typedef struct WadiSphFlow {
     const WadiSphPorousIn *in;
     double *water;
     WadiF4 *velocity;
-    int32_t *active; /* particles that may exchange water */
+    uint8_t *is_active; /* per particle: may exchange water */
+    uint8_t *is_fast;   /* per particle; also of fixed ones */
     int32_t active_count;
-    uint8_t *is_fast; /* per particle; also of fixed ones */
-    int32_t *list;    /* those of the present pass, with flows: active ones */
+    int32_t *list; /* particles of the present pass: active ones */
     int32_t list_count;
-    bool is_split;   /* only fast pairs flow; else only those whose numbers are no NAN */
-    double *head;    /* p where there is pressure, else -P_c, Pa; rounded, also the numbers of the pairs */
-    float *mobility; /* S^b; of water 1 */
-    float *seeping;  /* the same towards water: only saturated sand gives */
+    double unit;        /* of potentials, Pa */
+    double highest;     /* units: larger heads, of any sign, are cut */
+    double lowest_base; /* Pa: of the lowest particle */
+    int32_t *base;      /* per particle: its potential without a head */
     WadiSphLevel *level;
-    /* Per pair of a listed particle; those of one particle are padded to whole eights, without a flow. */
-    float *rates;        /* conductance over the mobility of the donor, 1/Pa */
-    float *fall;         /* Pa: weight of the water between them */
-    float *flow;         /* mass that leaves the particle; the memory of `fall` */
-    int64_t *flow_start; /* per particle, where it is listed: its first pair there */
+    float *seeping; /* mobility towards water: only saturated sand gives */
     WadiSphFactor *factor;
-    double *into;          /* mass that a listed particle would take without limits; the memory of `gain` */
+    /* Per listed particle. */
     double *gain;          /* mass */
+    double *into;          /* mass that it would take without limits; the memory of `gain` */
+    void *work;            /* the memory of all of these, before there are gains */
     WadiF4 *gain_momentum; /* over the unit of mass, relative to the particle's velocity */
     double *slow;          /* by material: the largest saturation of slow sand */
     double *rate;          /* by material: 2 dt K / (viscosity dx^2 lattice), 1/Pa */
     double sand_rate;      /* that of all sand that takes part; -1: they differ */
-    double *outlet;        /* conductance into the air, over a particle's rate */
-    double *leak;          /* mass that goes there; then with its factor */
     double noise;          /* as in->noise; 0 in the solve of the pressure, which would be too low by it */
-    double *capacity;      /* room for water in an empty particle */
-    float weight[3];       /* of water, Pa a place, by axis */
 } WadiSphFlow;
 
-/* Lists the active particles, sets their heads, which of them are fast, and the rates of a whole step. Memory
+/* Flags the active particles, sets their heads, which of them are fast, and the rates of a whole step. Memory
  * in the arena. */
 WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, WadiArena *arena, WadiError *error);
 /* Head and mobility of a particle from its water and pressure. */
 void wadi_sph_flow_set_head(const WadiSphFlow *x, int32_t i);
-/* Conductances and weights of the pairs of the listed particles. */
+/* Memory for the gains of the listed particles. */
 WadiStatus wadi_sph_flow_make(WadiSphFlow *x, WadiArena *arena, WadiError *error);
-/* Gains and leaks of the listed particles, applied; then their heads. */
+/* Gains of the listed particles, applied. */
 void wadi_sph_flow_apply(WadiSphFlow *x);
 /* Flows of the listed particles with their limits, applied. */
 void wadi_sph_flow_exchange(WadiSphFlow *x);
-/* The flow of slow pairs in a step. */
+/* The flow of slow pairs in a step; then the heads of their particles. */
 WadiStatus wadi_sph_flow_slow(WadiSphFlow *x, WadiArena *arena, WadiError *error);
 /* Lists the particles of fast pairs. */
 WadiStatus wadi_sph_flow_list_fast(WadiSphFlow *x, WadiArena *arena, WadiError *error);
@@ -75,7 +71,7 @@ WadiStatus wadi_sph_flow_list_fast(WadiSphFlow *x, WadiArena *arena, WadiError *
  * Returns the number of iterations. */
 WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int *iterations, WadiArena *arena, WadiError *error);
 
-/* sph_porous_limits.c. The flows without limits, and the factors that hold 0 <= S <= 1. */
+/* sph_porous_limits.c. The factors that hold 0 <= S <= 1. */
 void wadi_sph_flow_limit(WadiSphFlow *x);
 
 static inline int32_t wadi_sph_factor(double part)
@@ -100,27 +96,13 @@ static inline double larger(double a, double b)
     return a > b ? a : b;
 }
 
+/* A head in units, whole and within the range. */
+static inline int32_t wadi_sph_cut(const WadiSphFlow *x, double head)
+{
+    return (int32_t)lrint(smaller(larger(head, -x->highest), x->highest));
+}
+
 /* Mass that leaves saturated sand into the air, without limits. */
-static inline double wadi_sph_outflow(const WadiSphFlow *x, int32_t i, double *conductance)
-{
-    *conductance = 0.0;
-    if (x->outlet[i] == 0.0 || !(x->head[i] > 0.0)) {
-        return 0.0;
-    }
-    *conductance = x->outlet[i] * x->rate[x->in->material[i]] * (double)x->seeping[i];
-    return *conductance * x->head[i];
-}
-
-/* The neighbours with which i can exchange water: of water only sand. */
-static inline int64_t wadi_sph_flow_first(const WadiSphFlow *x, int32_t i)
-{
-    return x->in->pairs->start[i] + (x->in->is_sand[i] ? 0 : x->in->pairs->same[i]);
-}
-
-/* Their number, up to a multiple of eight. */
-static inline int64_t wadi_sph_flow_room(const WadiSphFlow *x, int32_t i)
-{
-    return (x->in->pairs->start[i + 1] - wadi_sph_flow_first(x, i) + 7) / 8 * 8;
-}
+double wadi_sph_outflow(const WadiSphFlow *x, int32_t i, double *conductance);
 
 #endif

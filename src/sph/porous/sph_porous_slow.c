@@ -8,22 +8,21 @@
 
 enum { BLOCK = WADI_SPH_FLOW_BLOCK };
 
-/* Hides the heads of fast and fixed particles: pairs with them do not flow. */
-static void hide_block(void *context, int64_t first, int64_t end)
+/* Pairs with fast and fixed particles do not flow. */
+static void close_block(void *context, int64_t first, int64_t end)
 {
     const WadiSphFlow *x = context;
-    for (int32_t i = (int32_t)first; i < end; ++i) {
-        if (x->is_fast[i] != 0 || (x->in->fixed != NULL && x->in->fixed[i] != 0)) {
-            wadi_sph_set_number(x->in->pairs, i, NAN);
-        }
+    for (int64_t i = first; i < end; ++i) {
+        const bool is_closed = x->is_fast[i] != 0 || (x->in->fixed != NULL && x->in->fixed[i] != 0);
+        x->level[i].mobility = copysignf(x->level[i].mobility, is_closed ? -1.0f : 1.0f);
     }
 }
 
-static void show_block(void *context, int64_t first, int64_t end)
+static void set_heads(void *context, int64_t first, int64_t end)
 {
     const WadiSphFlow *x = context;
-    for (int32_t i = (int32_t)first; i < end; ++i) {
-        wadi_sph_set_number(x->in->pairs, i, (float)x->head[i]);
+    for (int64_t a = first; a < end; ++a) {
+        wadi_sph_flow_set_head(x, x->list[a]);
     }
 }
 
@@ -36,10 +35,11 @@ static double gain_block(void *context, int64_t first, int64_t end)
         const int32_t i = x->list[a];
         WadiSphFluxList list;
         WadiSphGain gain = { 0 };
-        wadi_sph_flux_list(x, i, true, &list);
+        wadi_sph_flux_list(x, i, &list);
+        list.end = list.same;
         for (int64_t n = list.first; n < list.end; n += WADI_SPH_LANES) {
-            WadiF8 flow;
-            wadi_sph_flux_eight(x, &list, n, &flow);
+            WadiF8 conductance, flow;
+            wadi_sph_flux_eight(x, &list, n, &conductance, &flow);
             const WadiI8 is_moving = flow != (WadiF8){ 0 };
             if (wadi_row_bits(&is_moving) == 0) {
                 continue;
@@ -53,11 +53,10 @@ static double gain_block(void *context, int64_t first, int64_t end)
                 wadi_sph_add_momentum(x, i, j + 4, &high, &gain.momentum);
             }
         }
-        x->leak[i] = 0.0;
-        x->gain[i] = (gain.mass[0] + gain.mass[2]) + (gain.mass[1] + gain.mass[3]);
-        x->gain_momentum[i] = gain.momentum;
-        const double water = x->water[i] + x->gain[i];
-        beyond += water < 0.0 || water > x->capacity[i];
+        x->gain[a] = (gain.mass[0] + gain.mass[2]) + (gain.mass[1] + gain.mass[3]);
+        x->gain_momentum[a] = gain.momentum;
+        const double water = x->water[i] + x->gain[a];
+        beyond += water < 0.0 || water > wadi_sph_water_capacity(x->in, i);
     }
     return beyond;
 }
@@ -68,23 +67,23 @@ WadiStatus wadi_sph_flow_slow(WadiSphFlow *x, WadiArena *arena, WadiError *error
     const int32_t count = x->in->pairs->count;
     double *partials = NULL;
     x->list_count = 0;
-    for (int32_t a = 0; a < x->active_count; ++a) {
-        x->list[x->list_count] = x->active[a];
-        x->list_count += x->is_fast[x->active[a]] == 0;
+    for (int32_t i = 0; i < count; ++i) {
+        x->list[x->list_count] = i;
+        x->list_count += x->is_active[i] != 0 && x->is_fast[i] == 0;
     }
     if (x->list_count == 0) {
         return WADI_OK;
     }
     const size_t blocks = (size_t)wadi_parallel_block_count(x->list_count, BLOCK);
     WADI_TRY(WADI_ARENA_NEW(arena, &partials, blocks, "porous flow", error));
-    wadi_parallel_for(count, BLOCK, hide_block, x);
+    WADI_TRY(wadi_sph_flow_make(x, arena, error));
+    wadi_parallel_for(count, BLOCK, close_block, x);
     if (wadi_parallel_sum(x->list_count, BLOCK, gain_block, x, partials) == 0.0) {
         wadi_sph_flow_apply(x);
     } else {
-        WADI_TRY(wadi_sph_flow_make(x, arena, error));
         wadi_sph_flow_exchange(x);
     }
-    wadi_parallel_for(count, BLOCK, show_block, x);
+    wadi_parallel_for(x->list_count, BLOCK, set_heads, x);
     wadi_arena_release(arena, mark);
     return WADI_OK;
 }
