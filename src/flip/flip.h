@@ -108,6 +108,9 @@ typedef struct WadiFlipStep {
     WadiFlipSolid solid;
     uint8_t *known[3];     /* per row: faces whose velocity the solve determined */
     uint8_t *occupied_air; /* per row: occupied cells that are no pressure cells */
+    /* Per row: occupied cells and pressure cells; NULL: momentum of small bodies is left as it is. */
+    uint8_t *filled;
+    uint8_t *gripped; /* per row: pressure cells on a wall that holds them by friction; NULL: none */
     WadiFlipCells cells;
     double max_divergence;
     int pressure_solves, pressure_iterations;
@@ -180,6 +183,8 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
 WadiStatus wadi_flip_solve_zb05(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Velocities of the faces that the solve did not determine: flip_extend_step.c. */
 WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* Take off what changes the momentum of small bodies along walls: flip_small_bodies.c. */
+WadiStatus wadi_flip_balance_small_bodies(const WadiFlip *flip, const WadiFlipStep *step, WadiError *error);
 /* New velocities and positions of the particles: flip_move_step.c. */
 WadiStatus wadi_flip_move_particles(WadiFlip *flip, WadiFlipStep *step, WadiCollideReport *moved,
                                     WadiError *error);

@@ -287,6 +287,24 @@ static void add_friction(WadiFlipStep *step, const Sand *sand)
     wadi_friction_add(sand->friction, step->grid.velocity);
 }
 
+/* Cells with a traction on a wall. */
+static void mark_gripped(void *user, int64_t first, int64_t end)
+{
+    const Rigid *rigid = user;
+    const WadiFlipStep *step = rigid->step;
+    for (int32_t row = (int32_t)first; row < end; ++row) {
+        step->gripped[row] = 0;
+        for (unsigned left = step->cells.pressure_cells[row]; left != 0; left &= left - 1) {
+            const int lane = __builtin_ctz(left);
+            for (int side = 0; side < WADI_FRICTION_SIDES; ++side) {
+                if (wadi_friction_traction(rigid->friction, row, lane, side) > 0.0) {
+                    step->gripped[row] |= (uint8_t)(1u << lane);
+                }
+            }
+        }
+    }
+}
+
 WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     Sand sand = { .projector = NULL };
@@ -315,6 +333,10 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
     wadi_flip_stop_sleeping(step);
     DO("sleep", wadi_flip_check_sleeping(flip, step, sand.friction));
     DO("friction set-up", mark_rigid(step, sand.friction, &sand.load));
+    if (step->gripped != NULL) {
+        wadi_parallel_for(step->grid.rows.count, WADI_ROW_BLOCK, mark_gripped,
+                          &(Rigid){ .step = step, .friction = sand.friction });
+    }
     RUN("friction set-up", wadi_friction_store(sand.friction, &flip->friction_memory, error));
     return WADI_OK;
 }

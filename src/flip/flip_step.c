@@ -68,6 +68,14 @@ static WadiStatus particles_to_grid(const WadiFlip *flip, WadiFlipStep *step, Wa
     return wadi_flip_particles_to_grid(&step->grid, &in, flip->context.scratch, error);
 }
 
+/* Not with the published methods, and not where walls hold viscous liquids. */
+static bool are_small_bodies_balanced(const WadiFlip *flip)
+{
+    const WadiFlipDef *def = wadi_flip_def(flip->context.world->scene);
+    return def->pressure != WADI_FLIP_PRESSURE_GAUSS_SEIDEL && def->friction == WADI_FLIP_FRICTION_SOLVE &&
+           !wadi_flip_is_viscous(flip);
+}
+
 /* Results per cell that outlive the cells, for the extension and the report. */
 static WadiStatus make_results(const WadiFlip *flip, WadiFlipStep *step, WadiOverfullList *overfull,
                                WadiError *error)
@@ -78,6 +86,12 @@ static WadiStatus make_results(const WadiFlip *flip, WadiFlipStep *step, WadiOve
         WADI_TRY(WADI_ARENA_NEW(arena, &step->known[a], rows, "known faces", error));
     }
     WADI_TRY(WADI_ARENA_NEW(arena, &step->occupied_air, rows, "occupied air", error));
+    if (are_small_bodies_balanced(flip)) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &step->filled, rows, "small bodies", error));
+        if (flip->materials.has_sand) {
+            WADI_TRY(WADI_ARENA_NEW(arena, &step->gripped, rows, "small bodies", error));
+        }
+    }
     return wadi_flip_overfull_begin(flip, step, overfull, error);
 }
 
@@ -85,6 +99,9 @@ static void find_occupied_air(WadiFlipStep *step)
 {
     for (int32_t r = 0; r < step->grid.rows.count; ++r) {
         step->occupied_air[r] = (uint8_t)(step->grid.occupied[r] & ~step->cells.pressure_cells[r]);
+        if (step->filled != NULL) {
+            step->filled[r] = (uint8_t)(step->grid.occupied[r] | step->cells.pressure_cells[r]);
+        }
     }
 }
 
@@ -149,6 +166,7 @@ WadiStatus wadi_flip_take_step(void *solver, const WadiSolverStep *now, WadiStep
     scope_close(flip, step, WADI_FLIP_SCOPE_CELLS);
 
     RUN("extend", wadi_flip_extend_velocity(flip, step, error));
+    RUN("extend", wadi_flip_balance_small_bodies(flip, step, error));
     WADI_TRY(wadi_flip_move_particles(flip, step, &moved, error)); /* grid to particles, move, sleep */
     report->stuck_particles = moved.stuck;
     return step_end(flip, now->dt, report);

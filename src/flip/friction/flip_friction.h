@@ -168,6 +168,7 @@ double wadi_friction_change(const WadiFriction *friction, const WadiFrictionMemo
  * output. */
 double wadi_friction_stress(const WadiFriction *friction, int32_t row, int lane);
 /* Size of the traction on a cell's wall facet (side as in WadiRows.neighbour), or of a wall across it (6). */
+enum { WADI_FRICTION_SIDES = 7 };
 double wadi_friction_traction(const WadiFriction *friction, int32_t row, int lane, int side);
 
 #endif
