@@ -2,8 +2,8 @@
  * mass. */
 #include "core/parallel.h"
 #include "dem/contact/dem_kernel.h"
-#include "dem/walls/dem_edge.h"
 #include "dem/walls/dem_walls.h"
+#include "particles/edge.h"
 
 enum { BATCH = 64, LANES = WADI_DEM_LANES };
 
@@ -30,7 +30,7 @@ static void sample_again(const WadiDemWallForces *in, WadiDemWall *wall)
     if (sphere >= 0) {
         s = wadi_dem_cover_sample(in->cover, sphere, x, in->time);
     } else {
-        s = wadi_dem_edge_sample(in->solids->solids[wall->solid].shape, x, in->time, in->diameter);
+        s = wadi_edge_sample(in->solids->solids[wall->solid].shape, x, in->time, in->diameter);
         s.distance += wadi_dem_cover_depth(in->cover);
     }
     wall->normal = (WadiF4){ (float)s.normal.x, (float)s.normal.y, (float)s.normal.z, (float)s.distance };

@@ -2,7 +2,7 @@
 
 #include "core/array.h"
 #include "core/parallel.h"
-#include "dem/walls/dem_edge.h"
+#include "particles/edge.h"
 
 enum { BLOCK = 256 };
 
@@ -49,7 +49,7 @@ static bool find_plane(const Finder *f, const WadiShape *shape, WadiVec3 x, doub
         if (wadi_shape_clearance(shape, y, f->in->time) >= expected - 0.02 * length) {
             return false;
         }
-        *out = wadi_dem_edge_sample(shape, y, f->in->time, f->in->diameter);
+        *out = wadi_edge_sample(shape, y, f->in->time, f->in->diameter);
         if (out->distance >= expected - 0.02 * length) {
             return false;
         }
@@ -102,7 +102,7 @@ static int find_of_solid(const Finder *f, int32_t i, WadiVec3 x, double reach, i
         return find_of_cover(f, i, x, reach, index, out, room);
     }
     WadiSurfacePoint known[3];
-    known[0] = wadi_dem_edge_sample(shape, x, f->in->time, f->in->diameter);
+    known[0] = wadi_edge_sample(shape, x, f->in->time, f->in->diameter);
     int count = known[0].distance < reach ? 1 : 0;
     /* Of a moving solid the nearest plane alone: it is sampled in every step. */
     while (count > 0 && count < 3 && !is_moving && wadi_shape_may_have_corners(shape) &&

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "particles/edge.h"
 
 enum { TILE_BLOCK = 1, NEAR_BLOCK = 256 };
 
@@ -148,7 +149,10 @@ static bool find_plane(const Finder *f, const WadiShape *shape, WadiVec3 x, cons
         if (wadi_shape_clearance(shape, y, f->in->time) >= expected) {
             return false;
         }
-        *out = wadi_shape_sample(shape, y, f->in->time);
+        *out = wadi_edge_sample(shape, y, f->in->time, f->length);
+        if (out->distance >= expected) {
+            return false;
+        }
         out->distance -= length * wadi_dot(away, out->normal);
         bool is_new = out->distance < f->reach && out->distance > known[0].distance - 0.05 * f->length;
         for (int c = 0; c < count; ++c) {
@@ -165,7 +169,7 @@ static void find_contacts_of(const Finder *f, int32_t near, WadiVec3 x, int inde
 {
     const WadiSolid *solid = &f->in->solids->solids[index];
     WadiSurfacePoint known[WADI_SPH_CONTACT_MAX];
-    known[0] = wadi_shape_sample_from_outside(solid->shape, x, f->in->time);
+    known[0] = wadi_edge_sample(solid->shape, x, f->in->time, f->length);
     if (!(known[0].distance < f->reach)) {
         return;
     }

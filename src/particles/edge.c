@@ -1,7 +1,7 @@
 /* A shape cut from others has the largest distance of its parts. Beside an outer edge that is too small, and
  * the foot of the perpendicular is outside the solid: on the plane of one part, not behind that of another.
  * The nearest point is the one on all planes that meet there. */
-#include "dem/walls/dem_edge.h"
+#include "particles/edge.h"
 
 #include <math.h>
 
@@ -72,7 +72,7 @@ static bool add_plane(Planes *p, WadiVec3 normal, double distance)
     return true;
 }
 
-WadiSurfacePoint wadi_dem_edge_sample(const WadiShape *shape, WadiVec3 x, double time, double diameter)
+WadiSurfacePoint wadi_edge_sample(const WadiShape *shape, WadiVec3 x, double time, double diameter)
 {
     const WadiSurfacePoint first = wadi_shape_sample_from_outside(shape, x, time);
     const double tolerance = TOLERANCE * diameter;

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "core/random.h"
-#include "dem/walls/dem_edge.h"
+#include "particles/edge.h"
 #include "scene_sim.h"
 #include "sim/sim.h"
 
@@ -40,7 +40,7 @@ static void check_distances(const char *shape, WadiVec3 edge, double (*expected)
             continue;
         }
         outside += 1;
-        const WadiSurfacePoint s = wadi_dem_edge_sample(solid, x, 0.0, DIAMETER);
+        const WadiSurfacePoint s = wadi_edge_sample(solid, x, 0.0, DIAMETER);
         CHECK_NEAR(s.distance, distance, 0.015 * DIAMETER);
         CHECK_NEAR(wadi_norm(s.normal), 1.0, 1e-9);
         CHECK_NEAR(expected(wadi_add_scaled(x, s.normal, 0.2 * DIAMETER)), distance + 0.2 * DIAMETER,
