@@ -6,7 +6,7 @@
 #include "sph/pairs/sph_lanes.h"
 #include "sph/sph.h"
 
-enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 10, POWER_STEPS = 50, SHIFT_ITERATIONS = 3, ATTEMPTS = 12 };
+enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 10, POWER_STEPS = 50, SHIFT_ITERATIONS = 3 };
 
 /* Of the differences between neighbours. Without it patterns that no gradient sees grow in the pressure,
  * and the solve takes twice the iterations. Sand needs more, since friction keeps such patterns from
@@ -127,33 +127,6 @@ static WadiStatus measure(WadiSph *sph, const WadiSphPressureIn *in, WadiError *
     return WADI_OK;
 }
 
-/* Where a few particles are crowded, the power method may not see their eigenvalue: the residual grows, and
- * the solve is repeated with a larger one. */
-static WadiStatus solve(WadiSph *sph, WadiSphStep *step, WadiSphPressureIn *in, WadiError *error)
-{
-    WadiArena *arena = sph->context.scratch;
-    const size_t count = (size_t)step->count;
-    const WadiArenaMark mark = wadi_arena_mark(arena);
-    float *before = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &before, count, "pressure", error));
-    memcpy(before, step->pressure, count * sizeof *before);
-    for (int attempt = 0; attempt < ATTEMPTS; ++attempt) {
-        WadiSphPressureReport report;
-        in->largest = sph->largest;
-        WADI_TRY(wadi_sph_pressure_solve(step->velocity, step->pressure, in, &report, arena, error));
-        step->pressure_solves += 1;
-        step->pressure_iterations += report.iterations;
-        if (!report.has_diverged) {
-            break;
-        }
-        sph->largest *= 1.5;
-        in->wanted = NULL;
-        memcpy(step->pressure, before, count * sizeof *before);
-    }
-    wadi_arena_release(arena, mark);
-    return WADI_OK;
-}
-
 static WadiStatus prepare(WadiSph *sph, WadiSphStep *step, WadiSphPressureIn *in, WadiError *error)
 {
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
@@ -183,6 +156,7 @@ static WadiStatus begin_coarse(WadiSph *sph, WadiSphStep *step, WadiError *error
 {
     const WadiSphCoarseIn in = { .sort = &step->sort,
                                  .walls = &step->walls,
+                                 .pairs = &step->pairs,
                                  .solids = &sph->context.world->solids,
                                  .lightness = step->lightness,
                                  .volume = step->size != NULL ? step->volume : NULL,
@@ -303,7 +277,10 @@ WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *e
     in.coarse = &step->coarse;
     in.wanted = step->wanted;
     in.rough = step->rough;
-    WADI_TRY(solve(sph, step, &in, error));
+    WadiSphPressureReport report;
+    WADI_TRY(wadi_sph_pressure_solve(step->velocity, step->pressure, &in, &report, arena, error));
+    step->pressure_solves += 1;
+    step->pressure_iterations += report.iterations;
     wadi_arena_release(arena, mark);
     return WADI_OK;
 }

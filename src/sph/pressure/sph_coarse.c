@@ -14,6 +14,7 @@ typedef struct Builder {
     const WadiSphCoarse *coarse;
     const WadiSphCoarseIn *in;
     float *weight; /* per cell: part of a full cell, times the mean lightness */
+    float *uneven; /* per cell: energy of a pressure that is 1 everywhere */
 } Builder;
 
 /* The particle at a place in the order of the cells. */
@@ -27,18 +28,38 @@ static inline float volume_of(const WadiSphCoarse *coarse, int32_t i)
     return coarse->volume != NULL ? coarse->volume[i] : 1.0f;
 }
 
+/* The square of the force of a pressure that is 1 everywhere. It is 0 on a lattice; elsewhere it drives
+ * particles to even distances, the stronger the deeper they are. */
+static float push_of_one(const Builder *b, int32_t i)
+{
+    const WadiSphPairs *pairs = b->in->pairs;
+    WadiF4 sum = pairs->sum[i] * (-2.0f * wadi_sph_unit(pairs, i));
+    const int32_t near = b->in->walls->of[i];
+    if (near >= 0) {
+        sum += b->in->walls->gradient[near];
+        for (int64_t n = pairs->mirror_start[near]; n < pairs->mirror_start[near + 1]; ++n) {
+            sum += *(const WadiF4 *)pairs->mirror[n].gradient * 2.0f;
+        }
+    }
+    const WadiF4 square = sum * sum;
+    return square[0] + square[1] + square[2];
+}
+
 static void weigh_rows(void *context, int64_t first, int64_t end)
 {
     const Builder *b = context;
     const WadiSphCoarse *coarse = b->coarse;
     const float full = (float)(8 * coarse->blocks * coarse->blocks * coarse->blocks);
     for (int64_t c = 8 * first; c < 8 * end; ++c) {
-        float sum = 0.0f;
+        float sum = 0.0f, uneven = 0.0f;
         for (int32_t n = coarse->start[c]; n < coarse->start[c + 1]; ++n) {
             const int32_t i = particle_at(coarse, n);
-            sum += b->in->lightness[i] * volume_of(coarse, i);
+            const float weight = b->in->lightness[i] * volume_of(coarse, i);
+            sum += weight;
+            uneven += weight * push_of_one(b, i);
         }
         b->weight[c + 8] = sum * (1.0f / full);
+        b->uneven[c + 8] = uneven;
     }
 }
 
@@ -84,7 +105,8 @@ static int64_t beside(const WadiRows *rows, int64_t cell, int side)
     return next == 0 ? 0 : 8 * next + to;
 }
 
-/* Couplings of a cell w spacings wide: w^3 particles times (1 / w)^2. Whether it has air beside it. */
+/* Couplings of a cell w spacings wide: w^3 particles times (1 / w)^2. Whether it has air beside it, which
+ * then counts for what is uneven. */
 static bool couple(const Builder *b, int64_t cell)
 {
     const WadiSphCoarse *coarse = b->coarse;
@@ -107,7 +129,7 @@ static bool couple(const Builder *b, int64_t cell)
             coarse->low[side >> 1][cell] = other > 0.0f ? coupling : 0.0f;
         }
     }
-    coarse->diagonal[cell] = sum;
+    coarse->diagonal[cell] = has_air ? sum : sum + b->uneven[cell];
     return has_air;
 }
 
@@ -221,17 +243,21 @@ WadiStatus wadi_sph_coarse_begin(WadiSphCoarse *coarse, const WadiSphCoarseIn *i
     }
     WADI_TRY(WADI_ARENA_NEW(arena, &coarse->diagonal, count, "coarse pressure", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &coarse->has_air, (size_t)coarse->rows.count, "coarse pressure", error));
+    const WadiArenaMark mark = wadi_arena_mark(arena);
     WADI_TRY(WADI_ARENA_NEW(arena, &b.weight, count, "coarse pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &b.uneven, count, "coarse pressure", error));
     memset(coarse->diagonal, 0, 8 * sizeof(float));
     memset(b.weight, 0, 8 * sizeof(float));
     wadi_parallel_for(coarse->rows.count - 1, ROW_BLOCK, weigh_rows, &b);
     wadi_parallel_for(coarse->rows.count - 1, ROW_BLOCK, couple_rows, &b);
+    wadi_arena_release(arena, mark);
     return WADI_OK;
 }
 
 typedef struct Correction {
     const WadiSphCoarse *coarse;
     const float *residual;
+    const uint8_t *is_free; /* per particle */
     const WadiI4 *place;
     float *change, *b;
     uint8_t *active;
@@ -251,9 +277,8 @@ static void gather_rows(void *context, int64_t first, int64_t end)
             const int64_t cell = 8 * row + lane;
             for (int32_t n = coarse->start[cell]; n < coarse->start[cell + 1]; ++n) {
                 const int32_t i = particle_at(coarse, n);
-                const float r = c->residual[i] * volume_of(coarse, i);
-                sum += r;
-                is_active = is_active || r != 0.0f;
+                sum += c->is_free[i] != 0 ? c->residual[i] * volume_of(coarse, i) : 0.0f;
+                is_active = is_active || c->is_free[i] != 0;
             }
             c->b[cell + 8] = sum;
             c->x[cell + 8] = 0.0;
@@ -278,10 +303,10 @@ static void restrict_rows(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Corrections of a row of cells and of those around it: by y, z, and x from -1 to 8. Cells without a
- * correction of their own have that of the nearest cell of the row. */
+/* Corrections of a row of cells and of those around it: by y, z, and x from -1 to 8. */
 typedef struct Around {
     float value[3][3][10];
+    bool is_known[3][3][10];
 } Around;
 
 static bool is_active(const Correction *c, int64_t row, int lane)
@@ -310,16 +335,16 @@ static void find_around(const Correction *c, int64_t row, Around *around)
             find_along(rows, lines[y], 0, ends);
             for (int x = 0; x < 10; ++x) {
                 const int64_t from = x == 0 ? ends[0] : x == 9 ? ends[2] : ends[1];
-                const int lane = (x + 7) & 7, own = x == 0 ? 0 : x == 9 ? 7 : x - 1;
-                const bool is_known = from != 0 && is_active(c, from, lane);
-                around->value[z][y][x] = (float)(is_known ? c->x[8 * from + lane] : c->x[8 * row + own]);
+                const int lane = (x + 7) & 7;
+                around->is_known[z][y][x] = from != 0 && is_active(c, from, lane);
+                around->value[z][y][x] = (float)c->x[8 * from + lane];
             }
         }
     }
 }
 
 /* Linear between the centres of the cells: steps from cell to cell would be forces as large as those that
- * the correction is to remove. */
+ * the correction is to remove. Cells without a correction of their own have that of the particle's cell. */
 static float interpolate(const Around *around, int lane, const WadiI4 *place, int blocks)
 {
     const uint32_t cell = (uint32_t)(WADI_SPH_SUPPORT * WADI_SPH_PLACES) * (uint32_t)blocks;
@@ -330,12 +355,14 @@ static float interpolate(const Around *around, int lane, const WadiI4 *place, in
         to[a] = at < 0.0f ? -1 : 1;
         part[a] = at < 0.0f ? -at : at;
     }
+    const float own = around->value[1][1][1 + lane];
     float sum = 0.0f;
     for (int corner = 0; corner < 8; ++corner) {
         const int x = corner & 1, y = corner >> 1 & 1, z = corner >> 2;
         const float weight = (x != 0 ? part[0] : 1.0f - part[0]) * (y != 0 ? part[1] : 1.0f - part[1]) *
                              (z != 0 ? part[2] : 1.0f - part[2]);
-        sum += weight * around->value[1 + z * to[2]][1 + y * to[1]][1 + lane + x * to[0]];
+        const int i = 1 + lane + x * to[0], j = 1 + y * to[1], k = 1 + z * to[2];
+        sum += weight * (around->is_known[k][j][i] ? around->value[k][j][i] : own);
     }
     return sum;
 }
@@ -352,7 +379,7 @@ static void spread_rows(void *context, int64_t first, int64_t end)
             for (int32_t n = coarse->start[cell]; n < coarse->start[cell + 1]; ++n) {
                 const int32_t k = particle_at(coarse, n);
                 c->change[k] =
-                    c->residual[k] != 0.0f ? interpolate(&around, lane, &c->place[k], coarse->blocks) : 0.0f;
+                    c->is_free[k] != 0 ? interpolate(&around, lane, &c->place[k], coarse->blocks) : 0.0f;
             }
         }
     }
@@ -377,10 +404,12 @@ static WadiStatus make_correction(Correction *c, WadiArena *arena, WadiError *er
 }
 
 WadiStatus wadi_sph_coarse_solve(const WadiSphCoarse *coarse, const WadiI4 *place, const float *residual,
-                                 float *change, WadiArena *arena, WadiError *error)
+                                 const uint8_t *is_free, float *change, WadiArena *arena, WadiError *error)
 {
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    Correction c = { .coarse = coarse, .place = place, .residual = residual, .change = change };
+    Correction c = {
+        .coarse = coarse, .place = place, .residual = residual, .is_free = is_free, .change = change
+    };
     WADI_TRY(make_correction(&c, arena, error));
     const int64_t rows = coarse->rows.count - 1;
     wadi_parallel_for(rows, ROW_BLOCK, gather_rows, &c);

@@ -1,7 +1,7 @@
 /* A coarse grid for the long waves of the pressure. A cell is one support wide and holds about eight
- * particles; on it the operator of the pressure is close to a Laplacian of seven points, which multigrid
- * solves at once. What is wrong over many spacings is so found in one correction, where an iteration moves
- * it by a support. [theory 11.4] */
+ * particles; on it the operator of the pressure is close to a Laplacian of seven points with a term for
+ * uneven particles, which multigrid solves at once. What is wrong over many spacings is so found in one
+ * correction, where an iteration moves it by a support. [theory 11.4] */
 #ifndef WADI_SPH_COARSE_H
 #define WADI_SPH_COARSE_H
 
@@ -18,7 +18,8 @@ typedef struct WadiSphCoarse {
     int32_t first;
     WadiTileMap tiles;
     WadiRows rows; /* row r of the sort is r + 1 here */
-    /* Per cell: couplings with the lower neighbours, and the sum over all sides, those to air included. */
+    /* Per cell: couplings with the lower neighbours, and the sum over all sides, those to air included, with
+     * what uneven particles add. */
     float *low[3], *diagonal;
     uint8_t *has_air; /* per row: bit l set where lane l has air at a side */
 } WadiSphCoarse;
@@ -26,6 +27,7 @@ typedef struct WadiSphCoarse {
 typedef struct WadiSphCoarseIn {
     const WadiTileSort *sort;
     const WadiSphWalls *walls;
+    const WadiSphPairs *pairs;
     const WadiSolids *solids;
     const float *lightness; /* per particle */
     const float *volume;    /* per particle of different sizes; NULL: one size */
@@ -35,9 +37,9 @@ typedef struct WadiSphCoarseIn {
 /* Of one step; in the arena. */
 WadiStatus wadi_sph_coarse_begin(WadiSphCoarse *coarse, const WadiSphCoarseIn *in, WadiArena *arena,
                                  WadiError *error);
-/* The correction `change` of the numbers for the residual R, per particle; both are 0 for particles that
- * take no part. `place`: as WadiSphPairs has them. */
+/* The correction `change` of the numbers for the residual R, per particle; 0 where `is_free` is. `place`: as
+ * WadiSphPairs has them. */
 WadiStatus wadi_sph_coarse_solve(const WadiSphCoarse *coarse, const WadiI4 *place, const float *residual,
-                                 float *change, WadiArena *arena, WadiError *error);
+                                 const uint8_t *is_free, float *change, WadiArena *arena, WadiError *error);
 
 #endif

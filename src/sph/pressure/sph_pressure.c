@@ -1,4 +1,4 @@
-/* Projected gradient with Nesterov's acceleration, restarted where it would go back. */
+/* Conjugate directions under P >= 0, preconditioned by the diagonal and the coarse grid. [theory 11.4] */
 #include "sph/pressure/sph_pressure.h"
 
 #include <math.h>
@@ -7,27 +7,32 @@
 #include "core/parallel.h"
 #include "sph/pressure/sph_operator.h"
 
-enum { BLOCK = 512, CORRECTION_EVERY = 4 };
+enum { BLOCK = 512, CORRECTION_EVERY = 2 };
 
 static const float LEAST_DIAGONAL = 1e-3f; /* of particles with hardly a neighbour; a lattice's is 0.3 */
-static const double LONGEST = 2.0;         /* times what the coarse grid says */
-/* Of the acceleration, where it begins anew after a correction: after the first one short waves are left, and
- * with 1 the next two steps would have no momentum. With this after all corrections, and an eigenvalue that
- * is a little too small, the iterations may grow. */
-static const double AFTER_FIRST = 3.0, AFTER_OTHERS = 1.0;
+/* A direction may make pressures negative. From this part of the residual on, and after a direction shorter
+ * than this, the next one is a plain projected gradient, which ends with none below 0. */
+static const double MOST_NEGATIVE = 0.2;
+static const float SHORTEST = 0.2f;
+/* Of the tolerance: where R is below that, and there is no pressure, particles part. Water that falls has an
+ * R of 0 but for rounding, and gets its pressure by that of its neighbours. */
+static const double PARTING = -0.1;
 
 typedef struct Solve {
     const WadiSphPressureIn *in;
-    const WadiF4 *wanted; /* v*; NULL: all 0 */
-    WadiF4 *velocity;
-    float *pressure, *last;
-    float *rough;             /* of the numbers */
-    float step;               /* 1 / eigenvalue */
-    float momentum;           /* of the extrapolation */
-    float *residual, *change; /* of a correction on the coarse grid */
-    float length;             /* of it */
-    bool is_zero;             /* pressure and velocities are 0 */
-    bool is_pushed;           /* the velocities have the forces of the numbers */
+    const WadiF4 *wanted; /* v* */
+    float *pressure;
+    float *residual;  /* R of the pressure */
+    uint8_t *is_free; /* per particle: has a pressure or may get one by that of its neighbours */
+    float *direction; /* change of P */
+    float *response;  /* and its change of R */
+    WadiF4 *velocity; /* of the numbers: guess, direction or result */
+    float *rough;     /* how rough these are; before that the correction on the coarse grid */
+    float step;       /* of a projected gradient: 1 / eigenvalue */
+    float parting;    /* from this R on particles without a pressure are free */
+    float length;     /* of the direction */
+    float turn;       /* part of the last direction in the next one */
+    bool has_coarse;  /* the next direction has a correction on the coarse grid */
     double *partials;
 } Solve;
 
@@ -50,17 +55,14 @@ static void push_block(void *context, int64_t first, int64_t end)
     }
 }
 
-/* The velocities by the forces of the numbers. */
-static void push_all(Solve *s)
+/* Velocities by the forces of the numbers, with these before. */
+static void push_all(Solve *s, const WadiF4 *wanted)
 {
-    if (!s->is_pushed) {
-        wadi_parallel_for(s->in->pairs->count, BLOCK, push_block, s);
-    }
-    s->is_pushed = false;
+    s->wanted = wanted;
+    wadi_parallel_for(s->in->pairs->count, BLOCK, push_block, s);
 }
 
-/* R of the numbers in `place`, whose velocities are known; with the velocity of walls
- * or without. */
+/* R of the numbers, whose velocities are known, without the source; with the velocity of walls or without. */
 static inline __attribute__((always_inline)) float residual_of(const Solve *s, int32_t i, bool is_moving)
 {
     if (is_idle(s, i)) {
@@ -72,75 +74,41 @@ static inline __attribute__((always_inline)) float residual_of(const Solve *s, i
            s->in->smooth[s->in->is_sand[i]] * s->rough[i];
 }
 
-/* What the steps of the particles of a block begin with and add to the sums. */
-typedef struct Steps {
-    float from[BLOCK], residual[BLOCK]; /* P, and R there */
-    float change[BLOCK];                /* of P, over the diagonal's inverse */
-    float since[BLOCK];                 /* change of P since the last step */
-} Steps;
-
-/* Projected gradient steps of `count` particles from i on. Returns the sum of |change|; the partials of the
- * block get what decides on a restart. In a loop of its own: particles need not wait for each other's
- * quotients. */
-static double take_steps(const Solve *s, int64_t i, int count, Steps *steps)
-{
-    const float *inverse = s->in->inverse + i;
-    float *pressure = s->pressure + i, *last = s->last + i;
-    double moved = 0.0, back = 0.0;
-    for (int n = 0; n < count; ++n) {
-        const float p = steps->from[n] + s->step * inverse[n] * steps->residual[n];
-        const float now = p > 0.0f ? p : 0.0f, before = pressure[n];
-        steps->change[n] = (now - steps->from[n]) / inverse[n];
-        steps->since[n] = now - before;
-        last[n] = before;
-        pressure[n] = now;
-    }
-    for (int n = 0; n < count; ++n) {
-        moved += fabs((double)steps->change[n]);
-        back -= (double)steps->change[n] * (double)steps->since[n];
-    }
-    s->partials[i / BLOCK] = back;
-    return moved;
-}
-
-static double step_block(void *context, int64_t first, int64_t end)
-{
-    const Solve *s = context;
-    Steps steps;
-    for (int32_t i = (int32_t)first; i < end; ++i) {
-        steps.from[i - first] = wadi_sph_number(s->in->pairs, i);
-        steps.residual[i - first] = residual_of(s, i, true) - s->in->source[i];
-    }
-    return take_steps(s, first, (int)(end - first), &steps);
-}
-
-static void extrapolate_block(void *context, int64_t first, int64_t end)
-{
-    const Solve *s = context;
-    for (int32_t i = (int32_t)first; i < end; ++i) {
-        wadi_sph_set_number(s->in->pairs, i, s->pressure[i] + s->momentum * (s->pressure[i] - s->last[i]));
-    }
-}
-
-/* R of the pressure, and the part of it that is wrong: 0 where it may be negative. */
 static void residual_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        const float r = residual_of(s, i, true) - s->in->source[i];
-        s->last[i] = r;
-        s->residual[i] = s->pressure[i] > 0.0f || r > 0.0f ? r : 0.0f;
+        s->residual[i] = residual_of(s, i, true) - s->in->source[i];
     }
 }
 
-/* The same where pressure and velocities are 0. */
-static void first_residual_block(void *context, int64_t first, int64_t end)
+/* The change of P by a projected gradient step of this length. */
+static inline float step_of(const Solve *s, int32_t i, float length)
+{
+    const float p = s->pressure[i] + length * s->in->inverse[i] * s->residual[i];
+    return (p > 0.0f ? p : 0.0f) - s->pressure[i];
+}
+
+/* Follows the direction, and finds what is free then. Returns the sum of what is wrong in R; the partials of
+ * the block get the part of it that negative pressures have. */
+static double advance_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
-    for (int32_t i = (int32_t)first; i < end; ++i) {
-        s->last[i] = -s->in->source[i];
-        s->residual[i] = s->last[i] > 0.0f ? s->last[i] : 0.0f;
+    const float length = s->length;
+    double wrong = 0.0, negative = 0.0;
+    for (int32_t i = (int32_t)first; i < end && length > 0.0f; ++i) {
+        s->pressure[i] += length * s->direction[i];
+        s->residual[i] += length * s->response[i];
     }
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        const float step = step_of(s, i, s->step), p = s->pressure[i];
+        const float diagonal = 1.0f / s->in->inverse[i];
+        s->is_free[i] = !is_idle(s, i) && (p + step > 0.0f || s->residual[i] > s->parting);
+        wrong += is_idle(s, i) ? 0.0 : fabs((double)(step * diagonal));
+        negative -= p < 0.0f ? (double)(p * diagonal) : 0.0;
+    }
+    s->partials[first / BLOCK] = negative;
+    return wrong;
 }
 
 /* The operator is symmetric where particles count by their volume. */
@@ -149,34 +117,66 @@ static inline double weight_of(const WadiSphPressureIn *in, int32_t i)
     return in->pairs->size != NULL ? (double)in->volume[i] : 1.0;
 }
 
-/* Change of R by the correction, in `residual`. Returns change . A change; the partials get change .
- * residual. */
-static double energy_block(void *context, int64_t first, int64_t end)
+/* The gradient over its diagonal, with the correction. */
+static inline float gradient_of(const Solve *s, int32_t i)
+{
+    return is_idle(s, i) ? 0.0f : step_of(s, i, 1.0f) + (s->has_coarse ? s->rough[i] : 0.0f);
+}
+
+/* The product of the gradient with the response to the last direction. */
+static double turn_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    double sum = 0.0;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        sum += weight_of(s->in, i) * (double)gradient_of(s, i) * (double)s->response[i];
+    }
+    return sum;
+}
+
+static void direct_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        const float last = s->is_free[i] != 0 && s->turn != 0.0f ? s->turn * s->direction[i] : 0.0f;
+        s->direction[i] = gradient_of(s, i) + last;
+        wadi_sph_set_number(s->in->pairs, i, s->direction[i]);
+    }
+}
+
+/* A plain projected gradient step as the direction. */
+static void step_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        s->direction[i] = is_idle(s, i) ? 0.0f : step_of(s, i, s->step);
+        wadi_sph_set_number(s->in->pairs, i, s->direction[i]);
+    }
+}
+
+static void finish_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        s->pressure[i] += is_idle(s, i) ? 0.0f : step_of(s, i, s->step);
+        wadi_sph_set_number(s->in->pairs, i, s->pressure[i]);
+    }
+}
+
+/* The response to the direction. Returns direction . A direction; the partials get direction . R. */
+static double respond_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     double energy = 0.0, gain = 0.0;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         const float r = residual_of(s, i, false);
-        const double change = weight_of(s->in, i) * (double)s->change[i];
-        energy -= (double)r * change;
-        gain += (double)s->residual[i] * change;
-        s->residual[i] = r;
+        const double along = weight_of(s->in, i) * (double)s->direction[i];
+        s->response[i] = r;
+        energy -= (double)r * along;
+        gain += (double)s->residual[i] * along;
     }
     s->partials[first / BLOCK] = gain;
     return energy;
-}
-
-/* The corrected pressure, and a gradient step from there: R is linear, but for what was cut off at 0. */
-static double corrected_block(void *context, int64_t first, int64_t end)
-{
-    const Solve *s = context;
-    Steps steps;
-    for (int32_t i = (int32_t)first; i < end; ++i) {
-        const float p = s->pressure[i] + s->length * s->change[i];
-        s->pressure[i] = steps.from[i - first] = p > 0.0f ? p : 0.0f;
-        steps.residual[i - first] = s->last[i] + s->length * s->residual[i];
-    }
-    return take_steps(s, first, (int)(end - first), &steps);
 }
 
 static double sum_partials(const Solve *s)
@@ -189,56 +189,72 @@ static double sum_partials(const Solve *s)
     return sum;
 }
 
-/* A correction on the coarse grid, as long as it lowers the energy most, and a gradient step. Twice the cost
- * of such a step alone. Returns the same as step_block. */
-static WadiStatus correct(Solve *s, double *moved, WadiArena *arena, WadiError *error)
-{
-    const int32_t count = s->in->pairs->count;
-    const int64_t blocks = wadi_parallel_block_count(count, BLOCK);
-    const WadiArenaMark mark = wadi_arena_mark(arena);
-    WADI_TRY(WADI_ARENA_NEW(arena, &s->residual, (size_t)count, "pressure", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &s->change, (size_t)count, "pressure", error));
-    if (s->is_zero) {
-        wadi_parallel_for(count, BLOCK, first_residual_block, s);
-    } else {
-        push_all(s);
-        wadi_parallel_for(count, BLOCK, residual_block, s);
-    }
-    WADI_TRY(wadi_sph_coarse_solve(s->in->coarse, s->in->pairs->place, s->residual, s->change, arena, error));
-    for (int32_t i = 0; i < count; ++i) {
-        wadi_sph_set_number(s->in->pairs, i, s->change[i]);
-    }
-    const WadiF4 *wanted = s->wanted;
-    s->wanted = NULL; /* velocities by the correction alone */
-    wadi_parallel_for(count, BLOCK, push_block, s);
-    s->wanted = wanted;
-    const double energy = wadi_parallel_sum(count, BLOCK, energy_block, s, s->partials + blocks);
-    const double gain = sum_partials(s);
-    s->length = energy > 0.0 && gain > 0.0 ? (float)fmin(gain / energy, LONGEST) : 0.0f;
-    *moved = wadi_parallel_sum(count, BLOCK, corrected_block, s, s->partials + blocks);
-    s->is_zero = false;
-    wadi_arena_release(arena, mark);
-    return WADI_OK;
-}
-
 static WadiStatus begin(Solve *s, WadiArena *arena, WadiError *error)
 {
     const size_t count = (size_t)s->in->pairs->count;
     const size_t blocks = (size_t)wadi_parallel_block_count(s->in->pairs->count, BLOCK);
-    s->wanted = s->in->wanted;
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->residual, count, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->is_free, count, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->direction, count, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->response, count, "pressure", error));
     s->rough = s->in->rough;
-    s->is_pushed = s->wanted != NULL;
-    if (!s->in->is_shift && s->wanted == NULL) {
-        WadiF4 *wanted = NULL;
-        WADI_TRY(WADI_ARENA_NEW(arena, &wanted, count, "pressure", error));
-        memcpy(wanted, s->velocity, count * sizeof *wanted);
-        s->wanted = wanted;
-    }
-    WADI_TRY(WADI_ARENA_NEW(arena, &s->last, count, "pressure", error));
     if (s->rough == NULL) {
         WADI_TRY(WADI_ARENA_NEW(arena, &s->rough, count, "pressure", error));
     }
     return WADI_ARENA_NEW(arena, &s->partials, 2 * blocks, "pressure", error);
+}
+
+/* R of the guess, and v*; the velocities of a shift begin with 0. */
+static WadiStatus find_residual(Solve *s, const WadiF4 **wanted, WadiArena *arena, WadiError *error)
+{
+    const WadiSphPressureIn *in = s->in;
+    const int32_t count = in->pairs->count;
+    *wanted = in->wanted;
+    if (in->is_shift) {
+        for (int32_t i = 0; i < count; ++i) {
+            s->residual[i] = is_idle(s, i) ? 0.0f : -in->source[i];
+        }
+        return WADI_OK;
+    }
+    if (in->wanted == NULL) {
+        WadiF4 *copy = NULL;
+        WADI_TRY(WADI_ARENA_NEW(arena, &copy, (size_t)count, "pressure", error));
+        memcpy(copy, s->velocity, (size_t)count * sizeof *copy);
+        *wanted = copy;
+        for (int32_t i = 0; i < count; ++i) {
+            wadi_sph_set_number(in->pairs, i, s->pressure[i]);
+        }
+        push_all(s, copy);
+    }
+    wadi_parallel_for(count, BLOCK, residual_block, s);
+    return WADI_OK;
+}
+
+/* The next direction, with velocities and response, and its length: a plain one has 1, another the one with
+ * the least energy. `energy`: direction . A direction of the last one, then of this one. */
+static WadiStatus find_direction(Solve *s, bool is_plain, double *energy, WadiArena *arena, WadiError *error)
+{
+    const WadiSphPressureIn *in = s->in;
+    const int32_t count = in->pairs->count;
+    const int64_t blocks = wadi_parallel_block_count(count, BLOCK);
+    if (is_plain) {
+        wadi_parallel_for(count, BLOCK, step_block, s);
+    } else {
+        if (s->has_coarse) {
+            WADI_TRY(wadi_sph_coarse_solve(in->coarse, in->pairs->place, s->residual, s->is_free, s->rough,
+                                           arena, error));
+        }
+        s->turn = 0.0f;
+        if (*energy > 0.0) {
+            s->turn = (float)(wadi_parallel_sum(count, BLOCK, turn_block, s, s->partials) / *energy);
+        }
+        wadi_parallel_for(count, BLOCK, direct_block, s);
+    }
+    push_all(s, NULL);
+    *energy = wadi_parallel_sum(count, BLOCK, respond_block, s, s->partials + blocks);
+    const double gain = sum_partials(s);
+    s->length = is_plain ? 1.0f : *energy > 0.0 && gain > 0.0 ? (float)(gain / *energy) : 0.0f;
+    return WADI_OK;
 }
 
 WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const WadiSphPressureIn *in,
@@ -248,46 +264,35 @@ WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const Wadi
     const int64_t blocks = wadi_parallel_block_count(count, BLOCK);
     const WadiArenaMark mark = wadi_arena_mark(arena);
     Solve s = { .in = in,
-                .velocity = velocity,
                 .pressure = pressure,
+                .velocity = velocity,
                 .step = (float)(1.0 / in->largest),
-                .is_zero = in->is_shift };
+                .parting = (float)(PARTING * in->tolerance) };
     WADI_TRY(begin(&s, arena, error));
-    memcpy(s.last, pressure, (size_t)count * sizeof(float));
-    wadi_parallel_for(count, BLOCK, extrapolate_block, &s);
+    const WadiF4 *wanted = NULL;
+    WADI_TRY(find_residual(&s, &wanted, arena, error));
     *report = (WadiSphPressureReport){ 0 };
-    double t = 1.0;
-    while (report->iterations < in->max_iterations) {
-        double moved;
-        if (in->coarse != NULL && report->iterations % CORRECTION_EVERY == 0) {
-            s.momentum = 0.0f;
-            wadi_parallel_for(count, BLOCK, extrapolate_block, &s);
-            WADI_TRY(correct(&s, &moved, arena, error));
-            t = report->iterations == 0 ? AFTER_FIRST : AFTER_OTHERS;
-        } else {
-            push_all(&s);
-            moved = wadi_parallel_sum(count, BLOCK, step_block, &s, s.partials + blocks);
-        }
-        report->iterations += 1;
-        report->residual = moved * in->largest / fmax(1.0, count);
-        report->first = report->iterations == 1 ? report->residual : report->first;
-        const bool is_back = sum_partials(&s) > 0.0, is_done = report->residual <= in->tolerance;
-        const double next = is_back ? 1.0 : 0.5 * (1.0 + sqrt(1.0 + 4.0 * t * t));
-        s.momentum = is_back || is_done ? 0.0f : (float)((t - 1.0) / next);
-        t = next;
-        wadi_parallel_for(count, BLOCK, extrapolate_block, &s);
-        if (is_done) {
+    bool is_plain = false;
+    double energy = 0.0;
+    for (;;) {
+        const double wrong = wadi_parallel_sum(count, BLOCK, advance_block, &s, s.partials + blocks);
+        const double before = report->residual;
+        report->residual = wrong / ((double)s.step * fmax(1.0, count));
+        const bool is_done = report->iterations > 0 && report->residual <= in->tolerance;
+        if (is_done || report->iterations == in->max_iterations) {
             break;
         }
+        if (is_plain && report->residual > before) {
+            s.step *= 0.5f; /* the eigenvalue is too low */
+        }
+        is_plain =
+            report->iterations > 0 && (sum_partials(&s) > MOST_NEGATIVE * wrong || s.length < SHORTEST);
+        s.has_coarse = in->coarse != NULL && report->iterations % CORRECTION_EVERY == 0;
+        WADI_TRY(find_direction(&s, is_plain, &energy, arena, error));
+        report->iterations += 1;
     }
-    report->has_diverged = report->residual > in->tolerance && report->residual > 2.0 * report->first;
-    if (report->has_diverged && s.wanted != NULL) {
-        memcpy(velocity, s.wanted, (size_t)count * sizeof *velocity);
-    } else {
-        s.momentum = 0.0f;
-        wadi_parallel_for(count, BLOCK, extrapolate_block, &s);
-        push_all(&s);
-    }
+    wadi_parallel_for(count, BLOCK, finish_block, &s);
+    push_all(&s, wanted);
     wadi_arena_release(arena, mark);
     return WADI_OK;
 }
@@ -320,8 +325,8 @@ static double square_block(void *context, int64_t first, int64_t end)
     double sum = 0.0;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         const float r = residual_of(s, i, false);
-        s->last[i] = -r * s->in->inverse[i];
-        sum += (double)s->last[i] * (double)s->last[i];
+        s->response[i] = -r * s->in->inverse[i];
+        sum += (double)s->response[i] * (double)s->response[i];
     }
     return sum;
 }
@@ -330,13 +335,13 @@ static void invert_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        s->last[i] = is_idle(s, i) ? 1.0f : 1.0f / fmaxf(wadi_sph_diagonal(s->in, i), LEAST_DIAGONAL);
+        s->response[i] = is_idle(s, i) ? 1.0f : 1.0f / fmaxf(wadi_sph_diagonal(s->in, i), LEAST_DIAGONAL);
     }
 }
 
 void wadi_sph_pressure_invert(float *inverse, const WadiSphPressureIn *in)
 {
-    Solve s = { .in = in, .last = inverse };
+    Solve s = { .in = in, .response = inverse };
     for (int32_t i = 0; i < in->pairs->count; ++i) {
         wadi_sph_set_number(in->pairs, i, in->lightness[i] / (in->volume != NULL ? in->volume[i] : 1.0f));
     }
@@ -350,7 +355,6 @@ WadiStatus wadi_sph_pressure_largest(const WadiSphPressureIn *in, int iterations
     const WadiArenaMark mark = wadi_arena_mark(arena);
     WadiF4 *velocity = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &velocity, (size_t)count, "pressure", error));
-    memset(velocity, 0, (size_t)count * sizeof *velocity);
     Solve s = { .in = in, .velocity = velocity };
     WADI_TRY(begin(&s, arena, error));
     for (int32_t i = 0; i < count; ++i) {
@@ -363,7 +367,7 @@ WadiStatus wadi_sph_pressure_largest(const WadiSphPressureIn *in, int iterations
         norm = sqrt(wadi_parallel_sum(count, BLOCK, square_block, &s, s.partials));
         const float scale = norm > 0.0 ? (float)(1.0 / norm) : 0.0f;
         for (int32_t i = 0; i < count; ++i) {
-            wadi_sph_set_number(in->pairs, i, s.last[i] * scale);
+            wadi_sph_set_number(in->pairs, i, s.response[i] * scale);
         }
     }
     *largest = fmax(norm, 1e-3);

@@ -35,8 +35,7 @@ typedef struct WadiSphPressureIn {
 
 typedef struct WadiSphPressureReport {
     int iterations;
-    double first, residual; /* mean, m/s: of the first iteration and the last */
-    bool has_diverged;      /* the eigenvalue is too low: velocities are those of the entry */
+    double residual; /* mean, m/s: before the last step */
 } WadiSphPressureReport;
 
 /* `velocity`: v* on entry (but see `wanted`), v after; `pressure`: P of the last step on entry. Uses
