@@ -343,28 +343,47 @@ static void find_around(const Correction *c, int64_t row, Around *around)
     }
 }
 
+typedef struct Cells {
+    float value[3][3][3]; /* z, y, x */
+} Cells;
+
+/* Those of a cell and of the 26 around it. Cells without a correction of their own have that of this one. */
+static void find_cells(const Around *around, int lane, Cells *out)
+{
+    const float own = around->value[1][1][1 + lane];
+    for (int z = 0; z < 3; ++z) {
+        for (int y = 0; y < 3; ++y) {
+            for (int x = 0; x < 3; ++x) {
+                out->value[z][y][x] = around->is_known[z][y][lane + x] ? around->value[z][y][lane + x] : own;
+            }
+        }
+    }
+}
+
+static inline float mix(float a, float b, float part)
+{
+    return a + part * (b - a);
+}
+
 /* Linear between the centres of the cells: steps from cell to cell would be forces as large as those that
- * the correction is to remove. Cells without a correction of their own have that of the particle's cell. */
-static float interpolate(const Around *around, int lane, const WadiI4 *place, int blocks)
+ * the correction is to remove. */
+static float interpolate(const Cells *cells, const WadiI4 *place, int blocks)
 {
     const uint32_t cell = (uint32_t)(WADI_SPH_SUPPORT * WADI_SPH_PLACES) * (uint32_t)blocks;
     int to[3];
     float part[3];
     for (int a = 0; a < 3; ++a) {
         const float at = (float)((uint32_t)(*place)[a] & (cell - 1)) * (1.0f / (float)cell) - 0.5f;
-        to[a] = at < 0.0f ? -1 : 1;
+        to[a] = at < 0.0f ? 0 : 2;
         part[a] = at < 0.0f ? -at : at;
     }
-    const float own = around->value[1][1][1 + lane];
-    float sum = 0.0f;
-    for (int corner = 0; corner < 8; ++corner) {
-        const int x = corner & 1, y = corner >> 1 & 1, z = corner >> 2;
-        const float weight = (x != 0 ? part[0] : 1.0f - part[0]) * (y != 0 ? part[1] : 1.0f - part[1]) *
-                             (z != 0 ? part[2] : 1.0f - part[2]);
-        const int i = 1 + lane + x * to[0], j = 1 + y * to[1], k = 1 + z * to[2];
-        sum += weight * (around->is_known[k][j][i] ? around->value[k][j][i] : own);
+    float layers[2];
+    for (int n = 0; n < 2; ++n) {
+        const float(*layer)[3] = cells->value[n == 0 ? 1 : to[2]];
+        layers[n] = mix(mix(layer[1][1], layer[1][to[0]], part[0]),
+                        mix(layer[to[1]][1], layer[to[1]][to[0]], part[0]), part[1]);
     }
-    return sum;
+    return mix(layers[0], layers[1], part[2]);
 }
 
 static void spread_rows(void *context, int64_t first, int64_t end)
@@ -373,13 +392,18 @@ static void spread_rows(void *context, int64_t first, int64_t end)
     const WadiSphCoarse *coarse = c->coarse;
     for (int64_t row = first; row < end; ++row) {
         Around around;
-        find_around(c, row + 1, &around);
+        if (c->active[row + 1] != 0) {
+            find_around(c, row + 1, &around);
+        }
         for (int lane = 0; lane < 8; ++lane) {
             const int64_t cell = 8 * row + lane;
+            Cells cells;
+            if (is_active(c, row + 1, lane)) {
+                find_cells(&around, lane, &cells);
+            }
             for (int32_t n = coarse->start[cell]; n < coarse->start[cell + 1]; ++n) {
                 const int32_t k = particle_at(coarse, n);
-                c->change[k] =
-                    c->is_free[k] != 0 ? interpolate(&around, lane, &c->place[k], coarse->blocks) : 0.0f;
+                c->change[k] = c->is_free[k] != 0 ? interpolate(&cells, &c->place[k], coarse->blocks) : 0.0f;
             }
         }
     }
