@@ -281,6 +281,28 @@ static void join_halves(WadiColumn *column, WadiSpare *spare, size_t first, size
     *spare = old;
 }
 
+static WadiStatus reserve_spare(WadiParticles *particles, int width, WadiError *error)
+{
+    WadiSpare *spare = &particles->spare[width];
+    if (spare->capacity >= particles->capacity) {
+        return WADI_OK;
+    }
+    wadi_free(spare->data, (size_t)spare->capacity, (size_t)1 << width);
+    *spare = (WadiSpare){ 0 };
+    WADI_TRY(wadi_alloc_unset(&spare->data, (size_t)particles->capacity, (size_t)1 << width,
+                              "reordering of particles", error));
+    spare->capacity = particles->capacity;
+    return WADI_OK;
+}
+
+WadiStatus wadi_particles_borrow(WadiParticles *particles, WadiType type, void **memory, WadiError *error)
+{
+    const int width = width_log2(type);
+    WADI_TRY(reserve_spare(particles, width, error));
+    *memory = particles->spare[width].data;
+    return WADI_OK;
+}
+
 WadiStatus wadi_particles_permute(WadiParticles *particles, const int32_t *order, WadiError *error)
 {
     return wadi_particles_permute_from(particles, 0, order, error);
@@ -293,15 +315,7 @@ WadiStatus wadi_particles_permute_from(WadiParticles *particles, int32_t first, 
     static const WadiBlockFn gather_of_width[WADI_SPARE_COUNT] = { gather_uint8_t, NULL, gather_uint32_t,
                                                                    gather_uint64_t };
     for (int i = 0; i < particles->column_count; ++i) {
-        int width = width_log2(particles->column[i].type);
-        WadiSpare *spare = &particles->spare[width];
-        if (spare->capacity < particles->capacity) {
-            wadi_free(spare->data, (size_t)spare->capacity, (size_t)1 << width);
-            *spare = (WadiSpare){ 0 };
-            WADI_TRY(wadi_alloc_unset(&spare->data, (size_t)particles->capacity, (size_t)1 << width,
-                                      "reordering of particles", error));
-            spare->capacity = particles->capacity;
-        }
+        WADI_TRY(reserve_spare(particles, width_log2(particles->column[i].type), error));
     }
     for (int i = 0; i < particles->column_count; ++i) {
         WadiColumn *column = &particles->column[i];

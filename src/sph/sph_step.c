@@ -33,18 +33,20 @@ static void begin_block(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Volumes of water follow its mass later, where it has pores to go to. */
+/* Arrays of a whole step in what the sort permuted the particles through: it lies idle until the next one.
+ * Volumes of water follow its mass later, where it has pores to go to. */
 static WadiStatus begin(const WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
     WadiArena *arena = sph->context.scratch;
-    const WadiParticles *p = sph->context.particles;
+    WadiParticles *p = sph->context.particles;
+    float *two = NULL;
     step->count = p->count - step->sort.first;
     WADI_TRY(wadi_sph_flag_fixed(sph, step, error));
     const size_t count = (size_t)step->count;
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->is_sand, count, "particles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->lightness, count, "particles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->density, count, "particles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->pressure, count, "particles", error));
+    WADI_TRY(wadi_particles_borrow(p, WADI_TYPE_U8, (void **)&step->is_sand, error));
+    WADI_TRY(wadi_particles_borrow(p, WADI_TYPE_F32, (void **)&step->pressure, error));
+    WADI_TRY(wadi_particles_borrow(p, WADI_TYPE_F64, (void **)&two, error));
+    step->lightness = two, step->density = two + count;
     if (sph->volume_column >= 0) { /* particles of different sizes */
         step->whole = (const double *)wadi_particles_column(p, sph->volume_column) + step->sort.first;
         WADI_TRY(WADI_ARENA_NEW(arena, &step->size, count, "sizes", error));
