@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 #include "sph/sph.h"
 
-enum { SPEED_BLOCK = 8192 };
+enum { SPEED_BLOCK = 8192, BINS = 64 };
 
 static const double LEAST_HYSTERESIS = 1.26; /* the third root of 2 */
 /* So many particles of water, over how many more there are of sand than of water, may move up to three times
@@ -54,72 +54,81 @@ static void destroy(void *solver)
 typedef struct Speeds {
     const WadiParticles *particles;
     int32_t first;          /* particles before it sleep */
-    float limit;            /* m/s */
     const uint8_t *is_sand; /* by material */
+    float low, per_speed;   /* m/s from which on they are counted; bins a m/s */
+    int32_t (*bins)[BINS];  /* per block */
 } Speeds;
+
+static inline float square_of(const WadiParticles *p, int64_t i)
+{
+    return p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
+}
 
 static double block_speed(void *context, int64_t first, int64_t end)
 {
     const Speeds *speeds = context;
-    const WadiParticles *p = speeds->particles;
     float square = 0.0f;
     for (int64_t i = first + speeds->first; i < end + speeds->first; ++i) {
-        const float s = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
+        const float s = square_of(speeds->particles, i);
         square = s > square ? s : square;
     }
     return sqrt((double)square);
 }
 
-static double count_faster(void *context, int64_t first, int64_t end)
+/* Fast particles by their speed. Returns how many more there are of sand than of water. */
+static double count_fast(void *context, int64_t first, int64_t end)
 {
     const Speeds *speeds = context;
     const WadiParticles *p = speeds->particles;
-    int32_t count = 0;
+    int32_t *bins = speeds->bins[first / SPEED_BLOCK], more = 0;
+    const float least = speeds->low * speeds->low;
+    for (int n = 0; n < BINS; ++n) {
+        bins[n] = 0;
+    }
     for (int64_t i = first + speeds->first; i < end + speeds->first; ++i) {
-        const float s = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
-        if (s > speeds->limit * speeds->limit) {
-            count += speeds->is_sand[p->material[i]] != 0 ? SAND_COUNTS : 1;
+        const bool is_sand = speeds->is_sand[p->material[i]] != 0;
+        const float square = square_of(p, i);
+        more += is_sand ? 1 : -1;
+        if (square > least) {
+            const int bin = (int)((sqrtf(square) - speeds->low) * speeds->per_speed);
+            bins[bin < BINS ? bin : BINS - 1] += is_sand ? SAND_COUNTS : 1;
         }
     }
-    return count;
-}
-
-/* 1 for sand, -1 for water. */
-static double count_sand(void *context, int64_t first, int64_t end)
-{
-    const Speeds *speeds = context;
-    int32_t count = 0;
-    for (int64_t i = first + speeds->first; i < end + speeds->first; ++i) {
-        count += speeds->is_sand[speeds->particles->material[i]] != 0 ? 1 : -1;
-    }
-    return count;
+    return more;
 }
 
 /* The speed that sets the step, m/s. */
 static double deciding_speed(const WadiSph *sph)
 {
     const WadiParticles *p = sph->context.particles;
+    WadiArena *arena = sph->context.scratch;
     Speeds speeds = { .particles = p,
                       .first = wadi_sleep_first(&sph->sleep, p),
                       .is_sand = sph->materials.is_sand };
     const int32_t awake = p->count - speeds.first;
+    const int64_t blocks = wadi_parallel_block_count(awake, SPEED_BLOCK);
     double *partials = NULL;
-    if (WADI_ARENA_NEW(sph->context.scratch, &partials, (size_t)wadi_parallel_block_count(awake, SPEED_BLOCK),
-                       "speeds", NULL) != WADI_OK) {
+    if (WADI_ARENA_NEW(arena, &partials, (size_t)blocks, "speeds", NULL) != WADI_OK ||
+        WADI_ARENA_NEW(arena, &speeds.bins, (size_t)blocks, "speeds", NULL) != WADI_OK) {
         return 0.0;
     }
-    double high = fmax(0.0, wadi_parallel_max(awake, SPEED_BLOCK, block_speed, &speeds, partials));
-    const double more = wadi_parallel_sum(awake, SPEED_BLOCK, count_sand, &speeds, partials);
-    double low = more > 0.0 ? high / FARTHER : high;
-    for (int n = 0; n < 6 && low < high; ++n) {
-        const double middle = 0.5 * (low + high);
-        speeds.limit = (float)middle;
-        const bool are_few =
-            wadi_parallel_sum(awake, SPEED_BLOCK, count_faster, &speeds, partials) <= FAST_PART * more;
-        low = are_few ? low : middle;
-        high = are_few ? middle : high;
+    const double high = fmax(0.0, wadi_parallel_max(awake, SPEED_BLOCK, block_speed, &speeds, partials));
+    const double low = high / FARTHER, width = (high - low) / BINS;
+    speeds.low = (float)low;
+    speeds.per_speed = high > 0.0 ? (float)(1.0 / width) : 0.0f;
+    const double more = wadi_parallel_sum(awake, SPEED_BLOCK, count_fast, &speeds, partials);
+    double faster = 0.0;
+    int bin = BINS;
+    while (bin > 0) {
+        for (int64_t b = 0; b < blocks; ++b) {
+            faster += speeds.bins[b][bin - 1];
+        }
+        if (faster > FAST_PART * more) {
+            break;
+        }
+        bin -= 1;
     }
-    return high;
+    return more > 0.0 && width > 0.0 && bin < BINS ? low + width * bin : high;
 }
 
 double wadi_sph_longest_step(const WadiSph *sph)
