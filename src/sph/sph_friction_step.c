@@ -212,6 +212,20 @@ static WadiStatus begin(Sand *s, WadiError *error)
     return WADI_OK;
 }
 
+static void keep_rubbed_block(void *context, int64_t first, int64_t end)
+{
+    const Sand *s = context;
+    memcpy(s->rubbed + first, s->step->velocity + first, (size_t)(end - first) * sizeof *s->rubbed);
+}
+
+/* Velocities with the friction of the last step. */
+static WadiStatus add_last_friction(const Sand *s, const WadiSphFrictionIn *in)
+{
+    wadi_sph_friction_apply(s->step->velocity, s->step->velocity, &s->friction, in);
+    wadi_parallel_for(s->step->count, BLOCK, keep_rubbed_block, (void *)s);
+    return WADI_OK;
+}
+
 static WadiStatus measure(WadiSph *sph, const WadiSphFrictionIn *in, WadiError *error)
 {
     const bool is_due = sph->steps % POWER_STEPS == 0 && sph->measured_friction != sph->steps;
@@ -281,8 +295,7 @@ WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error
     RUN("friction", measure(sph, &in, error));
     RUN("friction", begin(&s, error));
     in.bound = s.bound;
-    RUN("friction", (wadi_sph_friction_apply(s.rubbed, step->velocity, &s.friction, &in), WADI_OK));
-    memcpy(step->velocity, s.rubbed, (size_t)step->count * sizeof *s.rubbed);
+    RUN("friction", add_last_friction(&s, &in));
     if (is_first) {
         RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
     } else {

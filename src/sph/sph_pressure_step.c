@@ -185,18 +185,23 @@ static void leave_walls(const WadiSphStep *step, double per_step)
     }
 }
 
+typedef struct Shifts {
+    const WadiParticles *particles;
+    const WadiSphStep *step;
+} Shifts;
+
 /* What waits keeps its velocity in the columns. */
-static void keep_shift(const WadiSph *sph, WadiSphStep *step)
+static void keep_shifts(void *context, int64_t first, int64_t end)
 {
-    const WadiParticles *p = sph->context.particles;
-    for (int32_t i = 0; i < step->count; ++i) {
-        const int32_t k = step->sort.first + i;
-        if (!wadi_sph_does_wait(step, i)) {
-            p->vx[k] = step->shift[i][0], p->vy[k] = step->shift[i][1], p->vz[k] = step->shift[i][2];
+    const Shifts *s = context;
+    const WadiParticles *p = s->particles;
+    for (int64_t i = first; i < end; ++i) {
+        const WadiF4 shift = s->step->shift[i];
+        const int64_t k = s->step->sort.first + i;
+        if (!wadi_sph_does_wait(s->step, i)) {
+            p->vx[k] = shift[0], p->vy[k] = shift[1], p->vz[k] = shift[2];
         }
     }
-    step->shift = NULL;
-    step->has_shift = true;
 }
 
 /* Crowded particles of water part by a shift of their positions that leaves the velocities alone, so that
@@ -240,7 +245,9 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
     step->shift_iterations += report.iterations;
     wadi_sph_even_out(sph, step, &in);
     leave_walls(step, per_step);
-    keep_shift(sph, step);
+    wadi_parallel_for(step->count, BLOCK, keep_shifts, &(Shifts){ sph->context.particles, step });
+    step->shift = NULL;
+    step->has_shift = true;
     wadi_arena_release_temporaries(arena, mark);
     return WADI_OK;
 }
