@@ -10,9 +10,6 @@
 
 enum { PARTICLE_BLOCK = 4096, LANES = WADI_SPH_LANES, GROUP = WADI_SPH_SIXTEEN };
 
-/* Water with less than this has vanished for its neighbours: its slopes are below one unit. */
-static const float LEAST_VOLUME = 1e-6f;
-
 typedef WadiSphSearch Search;
 
 static int32_t place_of(double x, double places_per_metre)
@@ -52,13 +49,9 @@ static void set_kinds(const Search *s, int64_t first, int64_t end)
 static void prepare_block(void *context, int64_t first, int64_t end)
 {
     const Search *s = context;
-    const float *volume = s->in->volume;
     set_places(s, first, end);
     if (s->sand != NULL) {
         set_kinds(s, first, end);
-    }
-    for (int64_t i = first; i < end && volume != NULL; ++i) {
-        s->inverse[i] = volume[i] > LEAST_VOLUME ? 1.0f / volume[i] : 0.0f;
     }
 }
 
@@ -146,7 +139,7 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
     const WadiTileSort *sort = in->sort;
     const int32_t count = sort->tile_start[sort->tiles.count] - sort->first;
     Search s = { .in = in, .pairs = pairs, .density = density };
-    *pairs = (WadiSphPairs){ .count = count, .size = in->size };
+    *pairs = (WadiSphPairs){ .count = count, .volume = in->volume, .size = in->size };
     if (count > WADI_SPH_PARTICLES_MAX) {
         return wadi_fail(error, WADI_ERR_MEMORY, "%d particles are more than the solver sph can hold, %d",
                          (int)count, (int)WADI_SPH_PARTICLES_MAX);
@@ -154,10 +147,6 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->place, (size_t)count, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->start, (size_t)count + 1, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->same, (size_t)count, "neighbours", error));
-    if (in->volume != NULL) {
-        WADI_TRY(WADI_ARENA_NEW(arena, &s.inverse, (size_t)count, "neighbours", error));
-        pairs->inverse_volume = s.inverse;
-    }
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &pairs->sum, (size_t)count, "neighbours", error));
     const WadiArenaMark mark = wadi_arena_mark(arena);
     WADI_TRY(prepare(&s, arena, error));

@@ -35,9 +35,9 @@ typedef struct WadiSphPairs {
      * the same number, whatever the volumes and sizes are, so forces are exactly opposite. */
     uint16_t *slope;
     float slope_unit;
-    float steepest;              /* slope at distance 0 of volumes and sizes 1 */
-    const float *inverse_volume; /* per particle; NULL: all 1 */
-    const float *size;           /* per particle, spacings; NULL: all 1 */
+    float steepest;      /* slope at distance 0 of volumes and sizes 1 */
+    const float *volume; /* per particle; NULL: all 1 */
+    const float *size;   /* per particle, spacings; NULL: all 1 */
     /* Per particle: slope (x_i - x_j) in units and places over all neighbours, and the slope over those of
      * its own kind. What a particle adds to each of its neighbours' terms is the same for all and counts by
      * these. */
@@ -73,6 +73,9 @@ void wadi_sph_pairs_end_forces(WadiSphPairs *pairs, WadiArena *arena, WadiArenaM
 /* slope (x_i - x_j) over the neighbours of its own kind alone, of a particle that has others. */
 void wadi_sph_pairs_sum_same(const WadiSphPairs *pairs, int32_t i, WadiF4 *sum);
 
+/* Water with less than this has vanished for its neighbours: its slopes are below one unit. */
+#define WADI_SPH_LEAST_VOLUME 1e-6f
+
 /* Particles of a list at most: offsets have 32 bits. */
 #define WADI_SPH_PARTICLES_MAX (INT32_C(1) << 28)
 
@@ -85,7 +88,11 @@ static inline int32_t wadi_sph_other(const WadiSphPairs *pairs, int64_t n)
 /* Of the sums over the neighbours of i: with it slopes are those of V_j dx grad_i W_ij. */
 static inline float wadi_sph_unit(const WadiSphPairs *pairs, int32_t i)
 {
-    return pairs->inverse_volume != NULL ? pairs->slope_unit * pairs->inverse_volume[i] : pairs->slope_unit;
+    if (pairs->volume == NULL) {
+        return pairs->slope_unit;
+    }
+    const float volume = pairs->volume[i];
+    return volume > WADI_SPH_LEAST_VOLUME ? pairs->slope_unit * (1.0f / volume) : 0.0f;
 }
 
 /* The slope of entry n with both volumes, the same from both sides. */

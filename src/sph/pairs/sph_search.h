@@ -21,7 +21,6 @@ typedef struct WadiSphSearch {
     int32_t *axis[3]; /* places by axis, padded by WADI_SPH_SIXTEEN */
     WadiSphReach reach;
     float *density;
-    float *inverse; /* pairs->inverse_volume */
     /* Bit i: particle i is sand; padded by eight bytes. NULL: all are of one kind. */
     uint8_t *sand;
     WadiSphSearchPass pass;
