@@ -156,17 +156,13 @@ static void wet_block(void *context, int64_t first, int64_t end)
 
 WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
-    WadiArena *arena = sph->context.scratch;
     const WadiParticles *p = sph->context.particles;
-    const size_t count = (size_t)step->count;
     if (!sph->has_pores) {
         return WADI_OK;
     }
     if (step->volume == NULL) {
-        WADI_TRY(WADI_ARENA_NEW(arena, &step->volume, count, "wet sand", error));
+        WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &step->volume, (size_t)step->count, "wet sand", error));
     }
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->seep, count, "wet sand", error));
-    memset(step->seep, 0, count * sizeof *step->seep);
     step->pore = (const float *)wadi_particles_column(p, sph->pore_column) + step->sort.first;
     const double *water = wadi_particles_column(p, sph->water_column);
     wadi_parallel_for(step->count, BLOCK, wet_block, &(Masses){ sph, step, water + step->sort.first });
@@ -331,6 +327,8 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
     double *pressure = NULL;
     double *water = (double *)wadi_particles_column(p, sph->water_column) + step->sort.first;
     float *air = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->seep, (size_t)step->count, "porous flow", error));
+    memset(step->seep, 0, (size_t)step->count * sizeof *step->seep);
     WADI_TRY(set_pressures(sph, step, &pressure, &air, error));
     double *before = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &before, (size_t)step->count, "porous flow", error));
