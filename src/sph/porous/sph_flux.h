@@ -106,7 +106,7 @@ static inline __attribute__((always_inline)) void wadi_sph_flux_eight(const Wadi
     const WadiI8 down = (WadiI8)((uint32_t)list->potential - potential);
     const WadiI8 is_drop = (down > WADI_SPH_DROP_LEAST) | (down < -WADI_SPH_DROP_LEAST);
     WadiF8 drop = __builtin_convertvector(down & is_drop, WadiF8);
-    if (n + WADI_SPH_LANES > list->same) {
+    if (n + WADI_SPH_LANES > list->same && list->same < list->end) {
         const WadiI8 lane = { 0, 1, 2, 3, 4, 5, 6, 7 }, is_same = lane < (int32_t)(list->same - n);
         WadiF8 less = drop;
         wadi_sph_remove_noise(x, list->i, j, list->noise, &less);

@@ -41,11 +41,7 @@ static void add_gains(const WadiSphFlow *x, int32_t i, WadiSphGain *gain)
         }
         WadiD4 mass[2];
         limit_eight(x, i, offset + n, &flow, mass);
-        gain->mass -= mass[0] + mass[1];
-        if (x->velocity != NULL) {
-            wadi_sph_add_momentum(x, i, offset + n, &mass[0], &gain->momentum);
-            wadi_sph_add_momentum(x, i, offset + n + 4, &mass[1], &gain->momentum);
-        }
+        wadi_sph_add_gain(x, i, offset + n, mass, gain);
     }
 }
 
@@ -62,8 +58,8 @@ static void gain_block(void *context, int64_t first, int64_t end)
         if (leak > 0.0) {
             x->in->film[i] += leak;
         }
-        x->gain[a] = (gain.mass[0] + gain.mass[2]) + (gain.mass[1] + gain.mass[3]) - leak;
-        x->gain_momentum[a] = gain.momentum;
+        x->gain[a] = wadi_sph_gain_mass(&gain) - leak;
+        wadi_sph_gain_momentum(&gain, &x->gain_momentum[a]);
     }
 }
 

@@ -44,17 +44,12 @@ static double gain_block(void *context, int64_t first, int64_t end)
             if (wadi_row_bits(&is_moving) == 0) {
                 continue;
             }
-            const uint32_t *j = x->in->pairs->offset + n;
-            const WadiD4 low = WADI_SPH_WHOLE_QUANTA(WADI_ROW_LOW_DOUBLE(flow));
-            const WadiD4 high = WADI_SPH_WHOLE_QUANTA(WADI_ROW_HIGH_DOUBLE(flow));
-            gain.mass -= low + high;
-            if (x->velocity != NULL) {
-                wadi_sph_add_momentum(x, i, j, &low, &gain.momentum);
-                wadi_sph_add_momentum(x, i, j + 4, &high, &gain.momentum);
-            }
+            const WadiD4 mass[2] = { WADI_SPH_WHOLE_QUANTA(WADI_ROW_LOW_DOUBLE(flow)),
+                                     WADI_SPH_WHOLE_QUANTA(WADI_ROW_HIGH_DOUBLE(flow)) };
+            wadi_sph_add_gain(x, i, x->in->pairs->offset + n, mass, &gain);
         }
-        x->gain[a] = (gain.mass[0] + gain.mass[2]) + (gain.mass[1] + gain.mass[3]);
-        x->gain_momentum[a] = gain.momentum;
+        x->gain[a] = wadi_sph_gain_mass(&gain);
+        wadi_sph_gain_momentum(&gain, &x->gain_momentum[a]);
         const double water = x->water[i] + x->gain[a];
         beyond += water < 0.0 || water > wadi_sph_water_capacity(x->in, i);
     }
