@@ -20,8 +20,8 @@ typedef struct Column {
     WadiArena arena;
     uint32_t start[COLUMN_MAX + 1];
     int32_t same[COLUMN_MAX];
-    uint32_t offset[2 * COLUMN_MAX];
-    uint16_t slope[2 * COLUMN_MAX];
+    uint32_t offset[2 * COLUMN_MAX + 8]; /* eight valid ones follow the last */
+    uint16_t slope[2 * COLUMN_MAX + 8];
     WadiI4 place[COLUMN_MAX];
     uint8_t is_sand[COLUMN_MAX], material[COLUMN_MAX];
     double zero[COLUMN_MAX], z[COLUMN_MAX];
