@@ -10,12 +10,12 @@
 #include "sph/porous/sph_porous.h"
 #include "world/water.h"
 
-enum { COLUMN_MAX = 2001, SAND = 0, WATER = 1 };
+enum { COLUMN_MAX = 2001, SAND = 0, WATER = 1, OTHER_SAND = 2 };
 
 typedef struct Column {
     WadiSphKernel kernel;
     WadiSphPairs pairs;
-    WadiMaterial materials[2];
+    WadiMaterial materials[3];
     WadiSphPorousIn in;
     WadiArena arena;
     uint32_t start[COLUMN_MAX + 1];
@@ -65,6 +65,7 @@ static inline void column_init(Column *c, int count, int below, int above, doubl
     wadi_sph_kernel_init(&c->kernel);
     c->materials[SAND] =
         (WadiMaterial){ .kind = WADI_MATERIAL_SAND, .density = 1600.0, .pores = usual_pores() };
+    c->materials[OTHER_SAND] = c->materials[SAND];
     c->materials[WATER] = (WadiMaterial){ .kind = WADI_MATERIAL_WATER, .density = 1000.0 };
     int64_t n = 0;
     for (int i = 0; i < count; ++i) {

@@ -243,6 +243,32 @@ static void water_above_presses_through_by_darcys_law(void **unused)
     column_free(&c);
 }
 
+/* Resistances add up: half a column of each sand. */
+static void two_sands_conduct_as_resistances_in_a_row(void **unused)
+{
+    (void)unused;
+    Column c;
+    const double dx = 0.005, depth = 0.15, length = 21 * 0.005, permeability[2] = { 1e-9, 4e-9 };
+    column_init(&c, 22, 1, 1, dx, 9.81);
+    for (int i = 1; i < 21; ++i) {
+        c.material[i] = i < 11 ? SAND : OTHER_SAND;
+        c.water[i] = floor(0.4 * WADI_WATER_QUANTA) / WADI_WATER_QUANTA;
+    }
+    c.materials[SAND].pores.permeability = permeability[0];
+    c.materials[OTHER_SAND].pores.permeability = permeability[1];
+    c.pressure[21] = 9810.0 * depth;
+    double given = 0.0;
+    for (int n = 0; n < 400; ++n) {
+        given = n == 200 ? 0.0 : given;
+        given += column_step(&c, 0.005, 21);
+    }
+    const double resistance = 1e-3 * 0.5 * length * (1.0 / permeability[0] + 1.0 / permeability[1]);
+    const double flow = given * dx / 1.0, exact = 9810.0 * (depth + length) / resistance;
+    print_message("two sands: %.5e m/s, Darcy %.5e\n", flow, exact);
+    CHECK_NEAR(flow / exact, 1.0, 0.05);
+    column_free(&c);
+}
+
 /* The depth of the water above falls as exp(-K rho g t / (viscosity length)), counted from the outlet. */
 static void a_falling_head_decays_exponentially(void **unused)
 {
@@ -494,6 +520,7 @@ int main(void)
         cmocka_unit_test(a_wetting_front_advances_with_the_root_of_time),
         cmocka_unit_test(saturated_sand_drains_at_the_unit_gradient),
         cmocka_unit_test(water_above_presses_through_by_darcys_law),
+        cmocka_unit_test(two_sands_conduct_as_resistances_in_a_row),
         cmocka_unit_test(a_falling_head_decays_exponentially),
         cmocka_unit_test(the_gradient_of_quicksand_carries_the_weight),
         cmocka_unit_test(saturated_sand_drips_at_a_free_end),

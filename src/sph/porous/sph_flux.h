@@ -21,21 +21,11 @@ typedef struct WadiSphFluxList {
     float mobility;  /* where it gives to its own kind */
     float to_others; /* where it gives to the other kind */
     bool is_sand;
-    bool is_slow; /* has no flow with neighbours of negative mobility */
-    float rate;   /* per unit of potential, times that of slopes; NAN: differs between neighbours */
-    float noise;  /* units: smaller drops to the other kind move nothing */
+    bool is_slow;       /* has no flow with neighbours of negative mobility */
+    float rate;         /* per unit of potential, times that of slopes */
+    const float *rates; /* the same by the neighbour's material; NULL: one for all */
+    float noise;        /* units: smaller drops to the other kind move nothing */
 } WadiSphFluxList;
-
-/* The rate of a pair with sand in it, 1/Pa: between two sands as two resistances in a row. */
-static inline float wadi_sph_flux_rate(const WadiSphFlow *x, int32_t i, int32_t j)
-{
-    const WadiSphPorousIn *in = x->in;
-    const float rate_i = (float)x->rate[in->material[i]], rate_j = (float)x->rate[in->material[j]];
-    if (in->is_sand[i] && in->is_sand[j] && rate_i != rate_j) {
-        return 2.0f * rate_i * rate_j / (rate_i + rate_j);
-    }
-    return in->is_sand[i] ? rate_i : rate_j;
-}
 
 static inline void wadi_sph_flux_list(const WadiSphFlow *x, int32_t i, WadiSphFluxList *list)
 {
@@ -54,8 +44,8 @@ static inline void wadi_sph_flux_list(const WadiSphFlow *x, int32_t i, WadiSphFl
                                .is_sand = is_sand,
                                .is_slow = x->is_fast[i] == 0,
                                .noise = (float)(x->noise / x->unit) };
-    const float scale = pairs->slope_unit * (float)x->unit;
-    list->rate = x->sand_rate >= 0.0 ? (float)x->sand_rate * scale : NAN;
+    list->rate = x->pair_rate != NULL ? 0.0f : (float)x->sand_rate * (pairs->slope_unit * (float)x->unit);
+    list->rates = x->pair_rate != NULL ? x->pair_rate + x->material_count * in->material[i] : NULL;
 }
 
 /* Two numbers of each of eight neighbours with offsets j, from an array of pairs of them. */
@@ -113,11 +103,8 @@ static inline __attribute__((always_inline)) void wadi_sph_flux_eight(const Wadi
         drop = WADI_ROW_SELECT(is_same, drop, less);
         own = WADI_ROW_SELECT(is_same, own, (WadiF8){ 0 } + list->to_others);
     }
-    if (!(list->rate == list->rate)) {
-        const float scale = pairs->slope_unit * (float)x->unit;
-        for (int l = 0; l < WADI_SPH_LANES; ++l) {
-            rate[l] = wadi_sph_flux_rate(x, list->i, (int32_t)(j[l] >> 4)) * scale;
-        }
+    for (int l = 0; l < WADI_SPH_LANES && list->rates != NULL; ++l) {
+        rate[l] = list->rates[x->in->material[j[l] >> 4]];
     }
     *conductance = slope * rate * WADI_ROW_SELECT(drop > 0.0f, own, others);
     *flow = *conductance * drop;

@@ -209,6 +209,26 @@ static double slow_saturation(const WadiSphPorousIn *in, int material, double pe
     return low;
 }
 
+/* The rate of a pair with sand in it: between two sands as two resistances in a row. */
+static WadiStatus set_pair_rates(WadiSphFlow *x, WadiArena *arena, WadiError *error)
+{
+    const WadiMaterial *materials = x->in->materials;
+    const size_t count = (size_t)x->material_count;
+    const double scale = (double)x->in->pairs->slope_unit * x->unit;
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->pair_rate, count * count, "porous flow", error));
+    for (size_t m = 0; m < count; ++m) {
+        for (size_t n = 0; n < count; ++n) {
+            const double a = x->rate[m], b = x->rate[n];
+            const bool is_sand[2] = { materials[m].kind == WADI_MATERIAL_SAND,
+                                      materials[n].kind == WADI_MATERIAL_SAND };
+            const double mean = a + b > 0.0 ? 2.0 * (a * b) / (a + b) : 0.0;
+            const double rate = is_sand[0] && is_sand[1] ? mean : is_sand[0] ? a : b;
+            x->pair_rate[count * m + n] = (float)(rate * scale);
+        }
+    }
+    return WADI_OK;
+}
+
 static WadiStatus set_rates(WadiSphFlow *x, WadiArena *arena, WadiError *error)
 {
     const WadiSphPorousIn *in = x->in;
@@ -219,6 +239,7 @@ static WadiStatus set_rates(WadiSphFlow *x, WadiArena *arena, WadiError *error)
     for (int32_t i = 0; i < in->pairs->count; ++i) {
         is_seen[in->material[i]] |= in->is_sand[i] && x->is_active[i] != 0;
         x->active_count += x->is_active[i];
+        x->material_count = in->material[i] >= x->material_count ? in->material[i] + 1 : x->material_count;
     }
     for (int m = 0; m < 256; ++m) {
         if (is_seen[m]) {
@@ -227,6 +248,9 @@ static WadiStatus set_rates(WadiSphFlow *x, WadiArena *arena, WadiError *error)
             x->sand_rate = is_first || x->rate[m] == x->sand_rate ? x->rate[m] : -1.0;
             is_first = false;
         }
+    }
+    if (x->sand_rate < 0.0) {
+        WADI_TRY(set_pair_rates(x, arena, error));
     }
     /* Beside another sand the rate is at most twice its own. */
     const double most = x->sand_rate < 0.0 ? 2.0 : 1.0;

@@ -49,7 +49,10 @@ typedef struct WadiSphFlow {
     double *slow;          /* by material: the largest saturation of slow sand */
     double *rate;          /* by material: 2 dt K / (viscosity dx^2 lattice), 1/Pa */
     double sand_rate;      /* that of all sand that takes part; -1: they differ */
-    double noise;          /* as in->noise; 0 in the solve of the pressure, which would be too low by it */
+    /* Where they differ, by the materials of a pair: per unit of potential, times that of slopes. */
+    float *pair_rate;
+    int material_count;
+    double noise; /* as in->noise; 0 in the solve of the pressure, which would be too low by it */
 } WadiSphFlow;
 
 /* Flags the active particles, sets their heads, which of them are fast, and the rates of a whole step. Memory
