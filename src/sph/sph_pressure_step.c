@@ -27,6 +27,10 @@ static const double LOOSE_MIXED = 0.1, CROWDED_MIXED = 0.3;
 /* Part of `density_rate` by which these shift. Faster, what parts two that are crowded brings others nearer,
  * and the pressure is noisy for some forty steps after a split. */
 static const double RATE_MIXED = 0.1;
+/* Of the shift: the part of its last pressure that it begins with, since water is crowded where it was a step
+ * before, and its smoothing. With none of the first and that of the pressure 117,649 falling particles are
+ * 0.135 instead of 0.056 % too dense. */
+static const float SHIFT_KEPT = 0.7f, SHIFT_SMOOTH = 0.02f;
 /* That of a lattice, where there are too few particles to measure. */
 static const double EIGENVALUE_MIN = 2.4;
 static const double EIGENVALUE_MARGIN = 1.1; /* the power method comes from below */
@@ -214,6 +218,8 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
     const double fastest = def->density_speed * sph->spacing / sph->unit_time;
     const double rate = def->density_rate * (step->size != NULL ? RATE_MIXED : 1.0);
     float *pressure = NULL, *source = NULL;
+    float *last =
+        (float *)wadi_particles_column(sph->context.particles, sph->shift_column) + step->sort.first;
     uint8_t *is_idle = NULL;
     if (!sph->materials.has_water || def->pressure == WADI_SPH_PRESSURE_TAIT) {
         return WADI_OK;
@@ -228,10 +234,10 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
     for (int32_t i = 0; i < step->count; ++i) {
         const double room = step->is_sand[i] ? 1.0 : 1.0 - (double)step->density[i];
         source[i] = (float)(room > 0.0 ? room * per_step : fmax(rate * room * per_step, -fastest));
-        pressure[i] = 0.0f;
         is_idle[i] =
             step->is_sand[i] && step->pairs.start[i] + step->pairs.same[i] == step->pairs.start[i + 1];
         is_idle[i] = is_idle[i] || wadi_sph_does_wait(step, i);
+        pressure[i] = is_idle[i] ? 0.0f : SHIFT_KEPT * last[i] * (float)per_step;
     }
     WadiSphPressureIn in;
     WadiSphPressureReport report;
@@ -240,9 +246,13 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
     in.is_shift = true;
     in.is_idle = is_idle;
     in.coarse = &step->coarse;
+    in.smooth[0] = SHIFT_SMOOTH;
     in.max_iterations = SHIFT_ITERATIONS;
     WADI_TRY(wadi_sph_pressure_solve(step->shift, pressure, &in, &report, arena, error));
     step->shift_iterations += report.iterations;
+    for (int32_t i = 0; i < step->count; ++i) {
+        last[i] = pressure[i] / (float)per_step;
+    }
     wadi_sph_even_out(sph, step, &in);
     leave_walls(step, per_step);
     wadi_parallel_for(step->count, BLOCK, keep_shifts, &(Shifts){ sph->context.particles, step });

@@ -78,7 +78,7 @@ static void residual_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        s->residual[i] = residual_of(s, i, true) - s->in->source[i];
+        s->residual[i] = is_idle(s, i) ? 0.0f : residual_of(s, i, true) - s->in->source[i];
     }
 }
 
@@ -204,27 +204,23 @@ static WadiStatus begin(Solve *s, WadiArena *arena, WadiError *error)
     return WADI_ARENA_NEW(arena, &s->partials, 2 * blocks, "pressure", error);
 }
 
-/* R of the guess, and v*; the velocities of a shift begin with 0. */
+/* R of the guess, and v*; NULL: that is 0. */
 static WadiStatus find_residual(Solve *s, const WadiF4 **wanted, WadiArena *arena, WadiError *error)
 {
     const WadiSphPressureIn *in = s->in;
     const int32_t count = in->pairs->count;
     *wanted = in->wanted;
-    if (in->is_shift) {
-        for (int32_t i = 0; i < count; ++i) {
-            s->residual[i] = is_idle(s, i) ? 0.0f : -in->source[i];
-        }
-        return WADI_OK;
-    }
     if (in->wanted == NULL) {
-        WadiF4 *copy = NULL;
-        WADI_TRY(WADI_ARENA_NEW(arena, &copy, (size_t)count, "pressure", error));
-        memcpy(copy, s->velocity, (size_t)count * sizeof *copy);
-        *wanted = copy;
+        if (!in->is_shift) {
+            WadiF4 *copy = NULL;
+            WADI_TRY(WADI_ARENA_NEW(arena, &copy, (size_t)count, "pressure", error));
+            memcpy(copy, s->velocity, (size_t)count * sizeof *copy);
+            *wanted = copy;
+        }
         for (int32_t i = 0; i < count; ++i) {
             wadi_sph_set_number(in->pairs, i, s->pressure[i]);
         }
-        push_all(s, copy);
+        push_all(s, *wanted);
     }
     wadi_parallel_for(count, BLOCK, residual_block, s);
     return WADI_OK;

@@ -16,7 +16,7 @@ typedef struct WadiSphPressureIn {
     const float *lightness; /* per particle: V_i / m_i times the density of reference */
     const float *volume;    /* per particle, over that of a full one; NULL: all 1 */
     const float *inverse;   /* per particle: 1 over the diagonal, from wadi_sph_pressure_invert */
-    /* The velocities are shifts of positions: walls do not move, and all begins with 0. */
+    /* The velocities are shifts of positions: walls do not move, and v* is 0. */
     bool is_shift;
     /* Per particle: 1 neither has a pressure nor a neighbour that may have one. NULL: none is known. */
     const uint8_t *is_idle;
