@@ -92,8 +92,9 @@ static double count_fast(void *context, int64_t first, int64_t end)
         const float square = square_of(p, i);
         more += is_sand ? 1 : -1;
         if (square > least) {
-            const int bin = (int)((sqrtf(square) - speeds->low) * speeds->per_speed);
-            bins[bin < BINS ? bin : BINS - 1] += is_sand ? SAND_COUNTS : 1;
+            /* NAN where a speed is infinite. */
+            const float at = (sqrtf(square) - speeds->low) * speeds->per_speed;
+            bins[at < BINS ? (int)at : BINS - 1] += is_sand ? SAND_COUNTS : 1;
         }
     }
     return more;

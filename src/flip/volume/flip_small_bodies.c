@@ -120,7 +120,7 @@ static void particles_of(const WadiFlipStep *step, WadiRowCell cell, int32_t *fi
     *first = *end = 0;
     if (tile >= 0 && (sort->row_mask[tile] >> place & 1) != 0) {
         const uint64_t before = sort->row_mask[tile] & ((UINT64_C(1) << place) - 1);
-        const size_t occupied = (size_t)(sort->row_first[tile] + __builtin_popcountll(before));
+        const size_t occupied = (size_t)sort->row_first[tile] + (size_t)__builtin_popcountll(before);
         *first = sort->cell_start[8 * occupied + (size_t)cell.lane];
         *end = sort->cell_start[8 * occupied + (size_t)cell.lane + 1];
     }
