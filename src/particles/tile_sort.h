@@ -34,6 +34,16 @@ WadiStatus wadi_tile_sort_from(WadiTileSort *sort, WadiParticles *particles, int
                                WadiArena *arena, WadiError *error);
 bool wadi_tile_sort_validate(const WadiTileSort *sort, const WadiParticles *particles);
 
+/* Index among the occupied rows of a row (j + 8 k) of a tile. -1: it has no particles, or the tile is -1. */
+static inline int32_t wadi_tile_sort_row(const WadiTileSort *sort, int32_t tile, int row)
+{
+    if (tile < 0 || (sort->row_mask[tile] >> row & 1) == 0) {
+        return -1;
+    }
+    const uint64_t before = sort->row_mask[tile] & ((UINT64_C(1) << row) - 1);
+    return sort->row_first[tile] + __builtin_popcountll(before);
+}
+
 /* A walk over the occupied cells of a tile, in the order of their particles:
  *     for (wadi_tile_cells_begin(&cell, sort, tile); wadi_tile_cells_next(&cell, sort);) { ... } */
 typedef struct WadiTileCell {

@@ -22,7 +22,7 @@ typedef struct WadiSph {
     double spacing;      /* m: dx */
     double unit_time;    /* s: sqrt(dx / g) */
     int pressure_column; /* Pa; shown */
-    int shift_column;    /* of the shift of crowded water: its P dt / dx in the last step */
+    int shift_column;    /* of the shift of crowded water: its P dt / dx in the last step. With water only */
     /* Pa: the stress (xx, yy, xy, yz, zx), and the first of three columns of that of walls. */
     int stress_column[WADI_SPH_STRESSES], wall_column;
     /* Eigenvalues of the operators of pressure and friction, measured every few steps; 0: not yet. */

@@ -170,7 +170,9 @@ static WadiStatus find_target(const Survey *s, double time, WadiError *error)
 static void set_columns(const WadiSph *sph, WadiSphResampleIn *in)
 {
     in->means[in->mean_count++] = sph->pressure_column;
-    in->means[in->mean_count++] = sph->shift_column;
+    if (sph->materials.has_water) {
+        in->means[in->mean_count++] = sph->shift_column;
+    }
     for (int c = 0; c < WADI_SPH_STRESSES && sph->materials.has_sand; ++c) {
         in->means[in->mean_count++] = sph->stress_column[c];
     }

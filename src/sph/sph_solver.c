@@ -36,8 +36,10 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     WADI_TRY(wadi_particles_add_column(context->particles, "pressure", WADI_TYPE_F32, &sph->pressure_column,
                                        error));
     wadi_particles_show_column(context->particles, sph->pressure_column);
-    WADI_TRY(
-        wadi_particles_add_column(context->particles, "shift", WADI_TYPE_F32, &sph->shift_column, error));
+    if (sph->materials.has_water) {
+        WADI_TRY(
+            wadi_particles_add_column(context->particles, "shift", WADI_TYPE_F32, &sph->shift_column, error));
+    }
     WADI_TRY(wadi_sph_add_friction_columns(sph, error));
     WADI_TRY(wadi_sph_porous_create(sph, error));
     sph->sleep.cell_size = WADI_SPH_SUPPORT * sph->spacing;

@@ -1,6 +1,6 @@
 /* sph: a dam break against measurements; how dense falling water is. */
-#include "sim/sim.h"
 #include "sph/pairs/sph_pairs.h"
+#include "sph_sim.h"
 
 #include "dam_break.h"
 
@@ -19,32 +19,20 @@ static void the_front_and_the_column_follow_martin_and_moyce(void **unused)
 static double excess_density(WadiSim *sim, WadiArena *arena)
 {
     WadiError error;
-    WadiTileSort sort;
-    WadiSphKernel kernel;
-    WadiSphWalls walls;
+    SphSim found;
     WadiSphPairs pairs;
     float *density = NULL;
     uint8_t *is_sand = NULL;
     const size_t count = (size_t)sim->particles.count;
-    const double dx = sim->world->spacing;
-    wadi_sph_kernel_init(&kernel);
-    CHECK_OK(wadi_arena_reset(arena, &error), error);
-    CHECK_OK(wadi_tile_sort(&sort, &sim->particles, WADI_SPH_SUPPORT * dx, arena, &error), error);
-    const WadiSphWallsIn near = { .solids = &sim->world->solids,
-                                  .particles = &sim->particles,
-                                  .sort = &sort,
-                                  .kernel = &kernel,
-                                  .spacing = dx,
-                                  .time = sim->time };
-    CHECK_OK(wadi_sph_walls_find(&walls, &near, arena, &error), error);
+    sph_sim_find_walls(&found, sim, arena);
     CHECK_OK(WADI_ARENA_NEW(arena, &density, count, "test", &error), error);
     CHECK_OK(WADI_ARENA_NEW(arena, &is_sand, count, "test", &error), error);
     memset(is_sand, 0, count);
-    const WadiSphPairsIn in = { .sort = &sort,
+    const WadiSphPairsIn in = { .sort = &found.sort,
                                 .particles = &sim->particles,
-                                .kernel = &kernel,
-                                .walls = &walls,
-                                .spacing = dx,
+                                .kernel = &found.kernel,
+                                .walls = &found.walls,
+                                .spacing = sim->world->spacing,
                                 .is_sand = is_sand };
     CHECK_OK(wadi_sph_pairs_find(&pairs, density, &in, arena, &error), error);
     double sum = 0.0;

@@ -2,8 +2,7 @@
 #include <stdio.h>
 
 #include "scene_sim.h"
-#include "sim/sim.h"
-#include "sph/walls/sph_walls.h"
+#include "sph_sim.h"
 
 typedef struct Rest {
     double nearest, first_row; /* spacings: of all particles, and the mean of those within one */
@@ -226,27 +225,16 @@ static void moving_solids_push_water_aside(void **unused)
  * gradient. */
 static double lift_of(WadiSim *sim, const char *column, WadiArena *arena)
 {
-    WadiError error;
-    WadiTileSort sort;
-    WadiSphKernel kernel;
-    WadiSphWalls walls;
+    SphSim found;
     const double dx = sim->world->spacing;
-    CHECK_OK(wadi_arena_reset(arena, &error), error);
-    CHECK_OK(wadi_tile_sort(&sort, &sim->particles, WADI_SPH_SUPPORT * dx, arena, &error), error);
-    wadi_sph_kernel_init(&kernel);
-    const WadiSphWallsIn in = { .solids = &sim->world->solids,
-                                .particles = &sim->particles,
-                                .sort = &sort,
-                                .kernel = &kernel,
-                                .spacing = dx,
-                                .time = sim->time };
-    CHECK_OK(wadi_sph_walls_find(&walls, &in, arena, &error), error);
+    sph_sim_find_walls(&found, sim, arena);
+    const WadiSphWalls *walls = &found.walls;
     const float *pressure = column_of(&sim->particles, column);
     double lift = 0.0;
     for (int32_t i = 0; i < sim->particles.count; ++i) {
-        const int32_t near = walls.of[i];
-        for (int c = 0; near >= 0 && c < walls.contact_count[near]; ++c) {
-            const WadiSphContact *contact = &walls.contact[near][c];
+        const int32_t near = walls->of[i];
+        for (int c = 0; near >= 0 && c < walls->contact_count[near]; ++c) {
+            const WadiSphContact *contact = &walls->contact[near][c];
             if (contact->solid == 0) {
                 lift += (double)(pressure[i] * contact->velocity[3] * contact->normal[2]) * dx * dx;
             }

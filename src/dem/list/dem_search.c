@@ -4,12 +4,11 @@
 static bool range_of(const WadiTileSort *sort, int32_t tile, int bit, int l0, int l1, int32_t *first,
                      int32_t *end)
 {
-    if (tile < 0 || (sort->row_mask[tile] >> bit & 1) == 0) {
+    const int32_t row = wadi_tile_sort_row(sort, tile, bit);
+    if (row < 0) {
         return false;
     }
-    const uint64_t before = sort->row_mask[tile] & ((UINT64_C(1) << bit) - 1);
-    const int32_t *start =
-        sort->cell_start + 8 * (int64_t)(sort->row_first[tile] + __builtin_popcountll(before));
+    const int32_t *start = sort->cell_start + 8 * (int64_t)row;
     *first = start[l0];
     *end = start[l1 + 1];
     return *end > *first;

@@ -36,16 +36,10 @@ typedef struct Around {
 /* Index among the occupied rows of the sort of a row of the grid, or -1. */
 static int32_t occupied_row(const WadiFlipSpreadIn *in, int32_t row)
 {
-    if (row == 0) {
-        return -1;
-    }
-    const int bit = in->grid->rows.index_in_tile[row];
-    const int32_t tile = in->grid->sort_tile[in->grid->rows.tile[row]];
-    if (tile < 0 || (in->sort->row_mask[tile] >> bit & 1) == 0) {
-        return -1;
-    }
-    const uint64_t before = in->sort->row_mask[tile] & ((UINT64_C(1) << bit) - 1);
-    return in->sort->row_first[tile] + __builtin_popcountll(before);
+    const WadiRows *rows = &in->grid->rows;
+    return row == 0
+               ? -1
+               : wadi_tile_sort_row(in->sort, in->grid->sort_tile[rows->tile[row]], rows->index_in_tile[row]);
 }
 
 /* Particles that do not fit are left out: only with a hundred in each cell. */

@@ -115,15 +115,11 @@ static void particles_of(const WadiFlipStep *step, WadiRowCell cell, int32_t *fi
 {
     const WadiRows *rows = &step->grid.rows;
     const WadiTileSort *sort = &step->sort;
-    const int32_t tile = wadi_tile_map_find(&sort->tiles, rows->tiles->tiles[rows->tile[cell.row]]);
-    const int place = rows->index_in_tile[cell.row];
-    *first = *end = 0;
-    if (tile >= 0 && (sort->row_mask[tile] >> place & 1) != 0) {
-        const uint64_t before = sort->row_mask[tile] & ((UINT64_C(1) << place) - 1);
-        const size_t occupied = (size_t)sort->row_first[tile] + (size_t)__builtin_popcountll(before);
-        *first = sort->cell_start[8 * occupied + (size_t)cell.lane];
-        *end = sort->cell_start[8 * occupied + (size_t)cell.lane + 1];
-    }
+    const int32_t tile = step->grid.sort_tile[rows->tile[cell.row]];
+    const int32_t row = wadi_tile_sort_row(sort, tile, rows->index_in_tile[cell.row]);
+    const int32_t *start = row < 0 ? NULL : sort->cell_start + 8 * (int64_t)row + cell.lane;
+    *first = start != NULL ? start[0] : 0;
+    *end = start != NULL ? start[1] : 0;
 }
 
 /* Faces, by the cells that have them on their low sides: a cell and the 26 around it, x fastest; 0: none. */

@@ -1,0 +1,32 @@
+/* The sort of a simulation's particles and the walls near them, as a step of sph has them. */
+#ifndef WADI_TESTS_SPH_SIM_H
+#define WADI_TESTS_SPH_SIM_H
+
+#include "expect.h"
+#include "sim/sim.h"
+#include "sph/walls/sph_walls.h"
+
+typedef struct SphSim {
+    WadiTileSort sort;
+    WadiSphKernel kernel;
+    WadiSphWalls walls;
+} SphSim;
+
+/* Memory in the arena, which begins anew. */
+static inline void sph_sim_find_walls(SphSim *out, WadiSim *sim, WadiArena *arena)
+{
+    WadiError error;
+    const double dx = sim->world->spacing;
+    CHECK_OK(wadi_arena_reset(arena, &error), error);
+    CHECK_OK(wadi_tile_sort(&out->sort, &sim->particles, WADI_SPH_SUPPORT * dx, arena, &error), error);
+    wadi_sph_kernel_init(&out->kernel);
+    const WadiSphWallsIn in = { .solids = &sim->world->solids,
+                                .particles = &sim->particles,
+                                .sort = &out->sort,
+                                .kernel = &out->kernel,
+                                .spacing = dx,
+                                .time = sim->time };
+    CHECK_OK(wadi_sph_walls_find(&out->walls, &in, arena, &error), error);
+}
+
+#endif
