@@ -64,6 +64,8 @@ typedef struct WadiSphStep {
     WadiSphPairs pairs;
     WadiSphCoarse coarse; /* of the pressure; sort NULL: not made yet */
     const float *inverse; /* 1 over the diagonal of the pressure's operator; NULL: not made yet */
+    float *source;        /* m/s: how fast particles may become denser; NULL: not made yet */
+    bool has_source;      /* else it has WadiSphPressureIn's `carried`, from which it is made */
     float *density;       /* over that at rest */
     WadiF4 *velocity;
     float *pressure; /* P = p dt / (rho dx), m/s */
@@ -129,7 +131,7 @@ double wadi_sph_sound_step(const WadiSph *sph, double time);
 WadiStatus wadi_sph_tait_pressure(WadiSph *sph, WadiSphStep *step);
 /* sph_pressure_step.c: velocities with the pressure of the last step; those without compression; the shift
  * that parts crowded water. */
-void wadi_sph_apply_pressure(WadiSphStep *step);
+WadiStatus wadi_sph_apply_pressure(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_even_step.c: adds to the shift of water of different sizes what makes it lie evenly. */

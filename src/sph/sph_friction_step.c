@@ -299,7 +299,7 @@ WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error
     if (is_first) {
         RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
     } else {
-        RUN("pressure", (wadi_sph_apply_pressure(step), WADI_OK));
+        RUN("pressure", wadi_sph_apply_pressure(sph, step, error));
     }
     for (int n = 0; n < rounds; ++n) {
         RUN("friction", rub(&s, &in, error));

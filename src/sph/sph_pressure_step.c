@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "sph/pairs/sph_lanes.h"
 #include "sph/sph.h"
 
 enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 10, POWER_STEPS = 50, SHIFT_ITERATIONS = 2 };
@@ -47,42 +46,16 @@ static const double SAND_RATE = 0.1, SAND_SPEED = 0.05;
 typedef struct Sources {
     const WadiSph *sph;
     const WadiSphStep *step;
-    float *source;
-    WadiF4 fall; /* gravity times the step, m/s */
 } Sources;
-
-/* Numbers of the pairs: 1 where the last step had pressure. */
-static void set_pressed(const WadiSphStep *step)
-{
-    for (int32_t i = 0; i < step->count; ++i) {
-        wadi_sph_set_number(&step->pairs, i, step->pressure[i] > 0.0f ? 1.0f : 0.0f);
-    }
-}
 
 /* The part of the smoothing term that a pressure has which only carries the weight, g dt over the lightness a
  * spacing: at walls, below the surface and where sand meets water it is not 0. Water would sink by a tenth of
  * g dt a step, and the pressure of sand on a floor be too low by two rows of it. Of pairs that pressed on
  * each other in the last step. At the surface of sand the term stays: with what it adds to the pressure of
  * the outermost row a ridge drifts by a fifth. */
-static float weight_part(const Sources *s, int32_t i)
+static float weight_part(const WadiSphStep *step, float carried, int32_t i)
 {
-    const WadiSphStep *step = s->step;
-    const WadiSphPairs *pairs = &step->pairs;
-    const WadiI4 place = pairs->place[i];
-    const int64_t end = pairs->start[i] + pairs->same[i];
-    WadiF8 lanes = { 0 };
-    if (!(step->pressure[i] > 0.0f)) {
-        return 0.0f;
-    }
-    for (int64_t n = pairs->start[i]; n < end; n += WADI_SPH_LANES) {
-        WadiF8 slope;
-        WadiSphEight eight;
-        wadi_sph_load_slopes(pairs, n, end, &slope);
-        wadi_sph_load_eight(pairs, &place, pairs->offset + n, &eight);
-        lanes += slope * eight.number * (eight.x * s->fall[0] + eight.y * s->fall[1] + eight.z * s->fall[2]);
-    }
-    const float below = wadi_sph_sum_lanes(&lanes) * wadi_sph_unit(pairs, i);
-    return step->is_sand[i] && below < 0.0f ? 0.0f : SMOOTH[step->is_sand[i]] * below;
+    return step->is_sand[i] && carried < 0.0f ? 0.0f : SMOOTH[step->is_sand[i]] * carried;
 }
 
 /* Loose particles may approach until they touch, water and sand by a part of that; the velocities of crowded
@@ -97,13 +70,14 @@ static void source_block(void *context, int64_t first, int64_t end)
     const double fastest = SAND_SPEED * unit_speed, parting = def->density_speed * unit_speed;
     const double loose = step->size != NULL ? LOOSE_MIXED : LOOSE;
     const double crowded = step->size != NULL ? CROWDED_MIXED : CROWDED;
-    float *source = s->source;
+    float *source = step->source;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         if (wadi_sph_does_wait(step, i)) {
             source[i] = 0.0f;
             continue;
         }
         const double room = 1.0 - (double)step->density[i];
+        const float weight = weight_part(step, source[i], i);
         if (step->is_sand[i]) {
             source[i] = (float)(room > 0.0 ? room * per_step : fmax(SAND_RATE * room * per_step, -fastest));
         } else {
@@ -113,7 +87,7 @@ static void source_block(void *context, int64_t first, int64_t end)
                                                   : 0.0;
             source[i] = (float)fmax(rate * per_step, -parting);
         }
-        source[i] -= weight_part(s, i);
+        source[i] -= weight;
     }
 }
 
@@ -169,39 +143,63 @@ static WadiStatus begin_coarse(WadiSph *sph, WadiSphStep *step, WadiError *error
                                      : wadi_sph_coarse_begin(&step->coarse, &in, sph->context.scratch, error);
 }
 
-/* Shifts that leave walls. */
-static void leave_walls(const WadiSphStep *step, double per_step)
+/* Of the shift of crowded water. */
+typedef struct Shifts {
+    const WadiSph *sph;
+    const WadiSphStep *step;
+    float *last; /* the column: P dt / dx */
+    float *pressure;
+    uint8_t *is_idle;
+    double per_step; /* m/s a spacing */
+} Shifts;
+
+static void begin_shifts(void *context, int64_t first, int64_t end)
 {
-    const WadiSphWalls *walls = &step->walls;
-    for (int32_t i = 0; i < step->count; ++i) {
-        const int32_t near = step->is_sand[i] ? -1 : walls->of[i];
-        for (int c = 0; near >= 0 && c < walls->contact_count[near]; ++c) {
-            WadiF4 n = walls->contact[near][c].normal;
-            const float nearest = NEAREST * wadi_sph_size(&step->pairs, i);
-            const float wanted = (nearest - n[3]) * LEAVING * (float)per_step;
-            const WadiF4 along = step->shift[i] * n;
-            const float missing = wanted - (along[0] + along[1] + along[2]);
-            n[3] = 0.0f;
-            if (wanted > 0.0f && missing > 0.0f) {
-                step->shift[i] += n * missing;
-            }
-        }
+    const Shifts *s = context;
+    const WadiSphStep *step = s->step;
+    const WadiSphDef *def = wadi_sph_def(s->sph->context.world->scene);
+    const double fastest = def->density_speed * s->sph->spacing / s->sph->unit_time;
+    const double rate = def->density_rate * (step->size != NULL ? RATE_MIXED : 1.0);
+    for (int64_t i = first; i < end; ++i) {
+        const double room = step->is_sand[i] ? 1.0 : 1.0 - (double)step->density[i];
+        const bool is_dry = step->pairs.start[i] + step->pairs.same[i] == step->pairs.start[i + 1];
+        const bool is_idle = (step->is_sand[i] && is_dry) || wadi_sph_does_wait(step, i);
+        step->source[i] =
+            (float)(room > 0.0 ? room * s->per_step : fmax(rate * room * s->per_step, -fastest));
+        s->is_idle[i] = is_idle;
+        s->pressure[i] = is_idle ? 0.0f : SHIFT_KEPT * s->last[i] * (float)s->per_step;
+        step->shift[i] = (WadiF4){ 0 };
     }
 }
 
-typedef struct Shifts {
-    const WadiParticles *particles;
-    const WadiSphStep *step;
-} Shifts;
+/* Adds what leaves walls. */
+static void leave_walls(const Shifts *s, int64_t i)
+{
+    const WadiSphWalls *walls = &s->step->walls;
+    const int32_t near = s->step->is_sand[i] ? -1 : walls->of[i];
+    for (int c = 0; near >= 0 && c < walls->contact_count[near]; ++c) {
+        WadiF4 n = walls->contact[near][c].normal;
+        const float nearest = NEAREST * wadi_sph_size(&s->step->pairs, (int32_t)i);
+        const float wanted = (nearest - n[3]) * LEAVING * (float)s->per_step;
+        const WadiF4 along = s->step->shift[i] * n;
+        const float missing = wanted - (along[0] + along[1] + along[2]);
+        n[3] = 0.0f;
+        if (wanted > 0.0f && missing > 0.0f) {
+            s->step->shift[i] += n * missing;
+        }
+    }
+}
 
 /* What waits keeps its velocity in the columns. */
 static void keep_shifts(void *context, int64_t first, int64_t end)
 {
     const Shifts *s = context;
-    const WadiParticles *p = s->particles;
+    const WadiParticles *p = s->sph->context.particles;
     for (int64_t i = first; i < end; ++i) {
-        const WadiF4 shift = s->step->shift[i];
         const int64_t k = s->step->sort.first + i;
+        s->last[i] = s->pressure[i] / (float)s->per_step;
+        leave_walls(s, i);
+        const WadiF4 shift = s->step->shift[i];
         if (!wadi_sph_does_wait(s->step, i)) {
             p->vx[k] = shift[0], p->vy[k] = shift[1], p->vz[k] = shift[2];
         }
@@ -214,86 +212,117 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
 {
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
     WadiArena *arena = sph->context.scratch;
-    const double per_step = sph->spacing / step->dt;
-    const double fastest = def->density_speed * sph->spacing / sph->unit_time;
-    const double rate = def->density_rate * (step->size != NULL ? RATE_MIXED : 1.0);
-    float *pressure = NULL, *source = NULL;
-    uint8_t *is_idle = NULL;
+    const size_t count = (size_t)step->count;
+    Shifts s = { .sph = sph, .step = step, .per_step = sph->spacing / step->dt };
     if (!sph->materials.has_water || def->pressure == WADI_SPH_PRESSURE_TAIT) {
         return WADI_OK;
     }
-    float *last =
-        (float *)wadi_particles_column(sph->context.particles, sph->shift_column) + step->sort.first;
+    s.last = (float *)wadi_particles_column(sph->context.particles, sph->shift_column) + step->sort.first;
     WADI_TRY(begin_coarse(sph, step, error));
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &step->shift, (size_t)step->count, "shift", error));
-    memset(step->shift, 0, (size_t)step->count * sizeof *step->shift);
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &pressure, (size_t)step->count, "shift", error));
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &source, (size_t)step->count, "shift", error));
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &is_idle, (size_t)step->count, "shift", error));
-    for (int32_t i = 0; i < step->count; ++i) {
-        const double room = step->is_sand[i] ? 1.0 : 1.0 - (double)step->density[i];
-        source[i] = (float)(room > 0.0 ? room * per_step : fmax(rate * room * per_step, -fastest));
-        is_idle[i] =
-            step->is_sand[i] && step->pairs.start[i] + step->pairs.same[i] == step->pairs.start[i + 1];
-        is_idle[i] = is_idle[i] || wadi_sph_does_wait(step, i);
-        pressure[i] = is_idle[i] ? 0.0f : SHIFT_KEPT * last[i] * (float)per_step;
-    }
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &step->shift, count, "shift", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s.pressure, count, "shift", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s.is_idle, count, "shift", error));
+    wadi_parallel_for(step->count, BLOCK, begin_shifts, &s);
     WadiSphPressureIn in;
     WadiSphPressureReport report;
     WADI_TRY(prepare(sph, step, &in, error));
-    in.source = source;
+    in.source = step->source;
     in.is_shift = true;
-    in.is_idle = is_idle;
+    in.is_idle = s.is_idle;
     in.coarse = &step->coarse;
     in.smooth[0] = SHIFT_SMOOTH;
     in.max_iterations = SHIFT_ITERATIONS;
-    WADI_TRY(wadi_sph_pressure_solve(step->shift, pressure, &in, &report, arena, error));
+    WADI_TRY(wadi_sph_pressure_solve(step->shift, s.pressure, &in, &report, arena, error));
     step->shift_iterations += report.iterations;
-    for (int32_t i = 0; i < step->count; ++i) {
-        last[i] = pressure[i] / (float)per_step;
-    }
     wadi_sph_even_out(sph, step, &in);
-    leave_walls(step, per_step);
-    wadi_parallel_for(step->count, BLOCK, keep_shifts, &(Shifts){ sph->context.particles, step });
+    wadi_parallel_for(step->count, BLOCK, keep_shifts, &s);
     step->shift = NULL;
     step->has_shift = true;
     wadi_arena_release_temporaries(arena, mark);
     return WADI_OK;
 }
 
-void wadi_sph_apply_pressure(WadiSphStep *step)
+static WadiStatus make_source(const WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
+    return step->source != NULL
+               ? WADI_OK
+               : WADI_ARENA_NEW(sph->context.scratch, &step->source, (size_t)step->count, "pressure", error);
+}
+
+/* Velocities with the forces of the pressure of the last step, how rough that is, and in the source what
+ * source_block needs of the pairs. */
+static void apply_guess(const WadiSph *sph, WadiSphStep *step, float *rough)
+{
+    const WadiVec3 g = wadi_curve_value3(&sph->context.world->scene->gravity, step->time);
+    const float dt = (float)step->dt;
     const WadiSphPressureIn in = { .pairs = &step->pairs,
                                    .walls = &step->walls,
                                    .is_sand = step->is_sand,
                                    .lightness = step->lightness,
                                    .is_idle = step->waits,
-                                   .rough = step->rough };
+                                   .rough = rough,
+                                   .carried = step->source,
+                                   .fall = { dt * (float)g.x, dt * (float)g.y, dt * (float)g.z, 0.0f } };
     wadi_sph_pressure_apply(step->velocity, step->pressure, &in);
+    step->has_source = false;
+}
+
+WadiStatus wadi_sph_apply_pressure(const WadiSph *sph, WadiSphStep *step, WadiError *error)
+{
+    WADI_TRY(make_source(sph, step, error));
+    apply_guess(sph, step, step->rough);
+    return WADI_OK;
+}
+
+typedef struct Copy {
+    WadiF4 *to;
+    const WadiF4 *from;
+} Copy;
+
+static void copy_block(void *context, int64_t first, int64_t end)
+{
+    const Copy *copy = context;
+    memcpy(copy->to + first, copy->from + first, (size_t)(end - first) * sizeof *copy->to);
+}
+
+/* Where the velocities are v*, puts these aside and adds the forces of the guess. */
+static WadiStatus add_guess(const WadiSph *sph, WadiSphStep *step, WadiSphPressureIn *in, WadiError *error)
+{
+    WadiArena *arena = sph->context.scratch;
+    const size_t count = (size_t)step->count;
+    WadiF4 *wanted = NULL;
+    float *rough = step->rough;
+    WADI_TRY(WADI_ARENA_NEW(arena, &wanted, count, "pressure", error));
+    if (rough == NULL) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &rough, count, "pressure", error));
+    }
+    wadi_parallel_for(step->count, BLOCK, copy_block, &(Copy){ wanted, step->velocity });
+    in->wanted = wanted;
+    in->rough = rough;
+    apply_guess(sph, step, rough);
+    return WADI_OK;
 }
 
 WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
     WadiArena *arena = sph->context.scratch;
     WadiSphPressureIn in;
-    float *source = NULL;
     WADI_TRY(begin_coarse(sph, step, error));
+    WADI_TRY(make_source(sph, step, error));
     WADI_TRY(prepare(sph, step, &in, error));
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    WADI_TRY(WADI_ARENA_NEW(arena, &source, (size_t)step->count, "pressure", error));
-    const WadiVec3 g = wadi_curve_value3(&sph->context.world->scene->gravity, step->time);
-    const float dt = (float)step->dt;
-    Sources sources = { .sph = sph,
-                        .step = step,
-                        .source = source,
-                        .fall = { dt * (float)g.x, dt * (float)g.y, dt * (float)g.z, 0.0f } };
-    set_pressed(step);
-    wadi_parallel_for(step->count, BLOCK, source_block, &sources);
-    in.source = source;
-    in.coarse = &step->coarse;
     in.wanted = step->wanted;
     in.rough = step->rough;
+    if (step->wanted == NULL) {
+        WADI_TRY(add_guess(sph, step, &in, error));
+    }
+    if (!step->has_source) {
+        wadi_parallel_for(step->count, BLOCK, source_block, &(Sources){ sph, step });
+        step->has_source = true;
+    }
+    in.source = step->source;
+    in.coarse = &step->coarse;
     WadiSphPressureReport report;
     WADI_TRY(wadi_sph_pressure_solve(step->velocity, step->pressure, &in, &report, arena, error));
     step->pressure_solves += 1;

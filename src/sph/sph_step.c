@@ -88,6 +88,7 @@ static void end_forces(const WadiSph *sph, WadiSphStep *step, WadiArenaMark mark
     wadi_arena_release(sph->context.scratch, solves);
     step->coarse = (WadiSphCoarse){ 0 };
     step->inverse = NULL;
+    step->source = NULL;
     wadi_sph_pairs_end_forces(&step->pairs, sph->context.scratch, mark);
 }
 

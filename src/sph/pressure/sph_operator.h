@@ -6,14 +6,14 @@
 #include "sph/pairs/sph_lanes.h"
 #include "sph/pressure/sph_pressure.h"
 
-/* Sums of slope P_j (x_i - x_j) and slope P_j, by lane. */
+/* Sums of slope P_j (x_i - x_j) and slope P_j, by lane, and of slope (x_i - x_j) . fall where P_j > 0. */
 typedef struct WadiSphPush {
-    WadiF8 x, y, z, number;
+    WadiF8 x, y, z, number, carried;
 } WadiSphPush;
 
 static inline __attribute__((always_inline)) void wadi_sph_push_list(const WadiSphPairs *pairs, int32_t i,
                                                                      int64_t first, int64_t end,
-                                                                     WadiSphPush *sum)
+                                                                     const WadiF4 *fall, WadiSphPush *sum)
 {
     const WadiI4 place = pairs->place[i];
     for (int64_t n = first; n < end; n += WADI_SPH_LANES) {
@@ -26,21 +26,29 @@ static inline __attribute__((always_inline)) void wadi_sph_push_list(const WadiS
         sum->y += eight.y * push;
         sum->z += eight.z * push;
         sum->number += push;
+        if (fall != NULL) {
+            const WadiF8 along = eight.x * (*fall)[0] + eight.y * (*fall)[1] + eight.z * (*fall)[2];
+            sum->carried += (WadiF8)((WadiI8)(slope * along) & (eight.number > 0.0f));
+        }
     }
 }
 
-/* sum_j (P_i + P_j) G_ij + P_i w_i of the numbers in `place`; returns sum_j slope_ij (P_i - P_j), how much
- * the number differs from its neighbours'. */
-static inline __attribute__((always_inline)) float wadi_sph_push(const WadiSphPressureIn *in, int32_t i,
-                                                                 WadiF4 *push)
+/* Forces of the numbers in `place`, and how much that of i differs from its neighbours'; see wadi_sph_push.
+ * With `fall` also how much it would in a pressure that only carries the weight, `carried`. */
+static inline __attribute__((always_inline)) float wadi_sph_push_and_carry(const WadiSphPressureIn *in,
+                                                                           int32_t i, const WadiF4 *fall,
+                                                                           WadiF4 *push, float *carried)
 {
     const WadiSphPairs *pairs = in->pairs;
     const int64_t first = pairs->start[i], other = first + pairs->same[i];
     const float own = wadi_sph_number(pairs, i);
     WadiSphPush lanes = { 0 };
-    wadi_sph_push_list(pairs, i, first, other, &lanes);
+    wadi_sph_push_list(pairs, i, first, other, fall, &lanes);
     const WadiF8 same = lanes.number;
-    wadi_sph_push_list(pairs, i, other, pairs->start[i + 1], &lanes);
+    wadi_sph_push_list(pairs, i, other, pairs->start[i + 1], NULL, &lanes);
+    if (fall != NULL) {
+        *carried = own > 0.0f ? wadi_sph_sum_lanes(&lanes.carried) * wadi_sph_unit(pairs, i) : 0.0f;
+    }
     WadiF4 sum;
     wadi_sph_sum_four(&lanes.x, &lanes.y, &lanes.z, &same, &sum);
     const float rough = pairs->sum[i][3] * own - sum[3];
@@ -57,6 +65,14 @@ static inline __attribute__((always_inline)) float wadi_sph_push(const WadiSphPr
     }
     *push = sum;
     return rough * in->lightness[i] * (unit * (float)WADI_SPH_PLACES);
+}
+
+/* sum_j (P_i + P_j) G_ij + P_i w_i of the numbers in `place`; returns sum_j slope_ij (P_i - P_j), how much
+ * the number differs from its neighbours'. */
+static inline __attribute__((always_inline)) float wadi_sph_push(const WadiSphPressureIn *in, int32_t i,
+                                                                 WadiF4 *push)
+{
+    return wadi_sph_push_and_carry(in, i, NULL, push, NULL);
 }
 
 /* Two neighbours, x y z of each side by side: += slope (x_i - x_j) (v_i - v_j). */

@@ -204,6 +204,24 @@ static WadiStatus begin(Solve *s, WadiArena *arena, WadiError *error)
     return WADI_ARENA_NEW(arena, &s->partials, 2 * blocks, "pressure", error);
 }
 
+typedef struct Numbers {
+    const WadiSphPairs *pairs;
+    const float *value;
+} Numbers;
+
+static void number_block(void *context, int64_t first, int64_t end)
+{
+    const Numbers *numbers = context;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        wadi_sph_set_number(numbers->pairs, i, numbers->value[i]);
+    }
+}
+
+static void set_numbers(const WadiSphPairs *pairs, const float *value)
+{
+    wadi_parallel_for(pairs->count, BLOCK, number_block, &(Numbers){ pairs, value });
+}
+
 /* R of the guess, and v*; NULL: that is 0. */
 static WadiStatus find_residual(Solve *s, const WadiF4 **wanted, WadiArena *arena, WadiError *error)
 {
@@ -217,9 +235,7 @@ static WadiStatus find_residual(Solve *s, const WadiF4 **wanted, WadiArena *aren
             memcpy(copy, s->velocity, (size_t)count * sizeof *copy);
             *wanted = copy;
         }
-        for (int32_t i = 0; i < count; ++i) {
-            wadi_sph_set_number(in->pairs, i, s->pressure[i]);
-        }
+        set_numbers(in->pairs, s->pressure);
         push_all(s, *wanted);
     }
     wadi_parallel_for(count, BLOCK, residual_block, s);
@@ -298,10 +314,16 @@ static void apply_block(void *context, int64_t first, int64_t end)
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         WadiF4 push = { 0 };
-        const float rough = is_idle(s, i) ? 0.0f : wadi_sph_push(s->in, i, &push);
+        float rough = 0.0f, carried = 0.0f;
+        if (!is_idle(s, i)) {
+            rough = wadi_sph_push_and_carry(s->in, i, &s->in->fall, &push, &carried);
+        }
         s->velocity[i] -= push * s->in->lightness[i];
         if (s->in->rough != NULL) {
             s->in->rough[i] = rough;
+        }
+        if (s->in->carried != NULL) {
+            s->in->carried[i] = carried;
         }
     }
 }
@@ -309,9 +331,7 @@ static void apply_block(void *context, int64_t first, int64_t end)
 void wadi_sph_pressure_apply(WadiF4 *velocity, const float *pressure, const WadiSphPressureIn *in)
 {
     Solve s = { .in = in, .velocity = velocity };
-    for (int32_t i = 0; i < in->pairs->count; ++i) {
-        wadi_sph_set_number(in->pairs, i, pressure[i]);
-    }
+    set_numbers(in->pairs, pressure);
     wadi_parallel_for(in->pairs->count, BLOCK, apply_block, &s);
 }
 
@@ -335,12 +355,18 @@ static void invert_block(void *context, int64_t first, int64_t end)
     }
 }
 
+static void lightness_block(void *context, int64_t first, int64_t end)
+{
+    const WadiSphPressureIn *in = ((const Solve *)context)->in;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        wadi_sph_set_number(in->pairs, i, in->lightness[i] / (in->volume != NULL ? in->volume[i] : 1.0f));
+    }
+}
+
 void wadi_sph_pressure_invert(float *inverse, const WadiSphPressureIn *in)
 {
     Solve s = { .in = in, .response = inverse };
-    for (int32_t i = 0; i < in->pairs->count; ++i) {
-        wadi_sph_set_number(in->pairs, i, in->lightness[i] / (in->volume != NULL ? in->volume[i] : 1.0f));
-    }
+    wadi_parallel_for(in->pairs->count, BLOCK, lightness_block, &s);
     wadi_parallel_for(in->pairs->count, BLOCK, invert_block, &s);
 }
 

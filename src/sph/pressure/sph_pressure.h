@@ -26,6 +26,11 @@ typedef struct WadiSphPressureIn {
     /* Per particle: how much the pressure differs from that of the neighbours, as wadi_sph_push returns it;
      * with `wanted` on entry that of the guess, after that of the result. NULL: not needed. */
     float *rough;
+    /* Per particle: `rough` of a pressure that grows by `fall` (gravity times the step, m/s) over the
+     * lightness a spacing, between particles that have one; set by wadi_sph_pressure_apply. NULL: not
+     * needed. */
+    float *carried;
+    WadiF4 fall;
     float smooth[2];  /* weight of the differences between neighbours: of water, of sand */
     double largest;   /* eigenvalue of operator over diagonal, from wadi_sph_pressure_largest */
     double tolerance; /* of the mean residual, m/s */
@@ -43,7 +48,7 @@ typedef struct WadiSphPressureReport {
 WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const WadiSphPressureIn *in,
                                    WadiSphPressureReport *report, WadiArena *arena, WadiError *error);
 
-/* `velocity` after the forces of a given pressure P; sets in->rough. Uses pairs->place[.][3]. */
+/* `velocity` after the forces of a given pressure P; sets in->rough and in->carried. Uses pairs->place[.][3]. */
 void wadi_sph_pressure_apply(WadiF4 *velocity, const float *pressure, const WadiSphPressureIn *in);
 
 /* 1 over the diagonal of the operator from P to -R, per particle. Uses pairs->place[.][3]. */
