@@ -8,7 +8,7 @@
 #include "sph/sph.h"
 #include "sph/sph_stage.h"
 
-enum { BLOCK = 4096, FIRST_POWER = 20, POWER = 10, POWER_STEPS = 100, FIRST_ROUNDS = 6, FIRST_CAP = 400 };
+enum { BLOCK = 4096, FIRST_POWER = 20, POWER = 10, POWER_STEPS = 200, FIRST_ROUNDS = 6, FIRST_CAP = 400 };
 
 static const double EIGENVALUE_MARGIN = 1.1; /* the power method comes from below */
 

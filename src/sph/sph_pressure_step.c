@@ -5,7 +5,7 @@
 #include "core/parallel.h"
 #include "sph/sph.h"
 
-enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 10, POWER_STEPS = 50, SHIFT_ITERATIONS = 2 };
+enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 10, POWER_STEPS = 200, SHIFT_ITERATIONS = 2 };
 
 /* Of the differences between neighbours. Without it patterns that no gradient sees grow in the pressure,
  * and the solve takes twice the iterations. Sand needs more, since friction keeps such patterns from

@@ -101,11 +101,17 @@ static double advance_block(void *context, int64_t first, int64_t end)
         s->residual[i] += length * s->response[i];
     }
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        const float step = step_of(s, i, s->step), p = s->pressure[i];
-        const float diagonal = 1.0f / s->in->inverse[i];
-        s->is_free[i] = !is_idle(s, i) && (p + step > 0.0f || s->residual[i] > s->parting);
-        wrong += is_idle(s, i) ? 0.0 : fabs((double)(step * diagonal));
-        negative -= p < 0.0f ? (double)(p * diagonal) : 0.0;
+        const float p = s->pressure[i], inverse = s->in->inverse[i], change = s->step * s->residual[i];
+        const bool is_pressed = p + change * inverse > 0.0f, is_counted = !is_idle(s, i);
+        s->is_free[i] = is_counted && (is_pressed || s->residual[i] > s->parting);
+        if (is_counted && is_pressed) {
+            wrong += fabs((double)change);
+        } else if (is_counted && p != 0.0f) {
+            wrong += fabs((double)(p / inverse));
+        }
+        if (p < 0.0f) {
+            negative -= (double)(p / inverse);
+        }
     }
     s->partials[first / BLOCK] = negative;
     return wrong;

@@ -252,17 +252,18 @@ static void finish_block(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Returns whether there are thick particles. */
-static bool set_numbers(Solve *s)
+/* Sets the numbers of the pairs. Returns the largest c over the square of the size. */
+static double number_block(void *context, int64_t first, int64_t end)
 {
-    const WadiSphViscosityIn *in = s->in;
-    for (int32_t i = 0; i < in->pairs->count; ++i) {
+    const WadiSphViscosityIn *in = ((const Solve *)context)->in;
+    float thickest = 0.0f;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
         const float size = wadi_sph_size(in->pairs, i), c = coefficient_of(in, i);
         const float thickness = c * in->lightness[i] / (size * size);
         wadi_sph_set_number(in->pairs, i, thickness > EXPLICIT_MAX ? c : -c);
-        s->thickest = thickness > s->thickest ? thickness : s->thickest;
+        thickest = thickness > thickest ? thickness : thickest;
     }
-    return s->thickest > EXPLICIT_MAX;
+    return (double)thickest;
 }
 
 /* Ends where the residual, a bound on the error, is at most the tolerance, or the change of an iteration in
@@ -324,7 +325,8 @@ WadiStatus wadi_sph_viscosity(WadiF4 *velocity, const WadiSphViscosityIn *in, Wa
     WADI_TRY(WADI_ARENA_NEW(arena, &s.residual, (size_t)count, "viscosity", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s.partials, (size_t)wadi_parallel_block_count(count, BLOCK), "viscosity",
                             error));
-    if (set_numbers(&s)) {
+    s.thickest = (float)wadi_parallel_max(count, BLOCK, number_block, &s, s.partials);
+    if (s.thickest > EXPLICIT_MAX) {
         WADI_TRY(solve(&s, report, arena, error));
     } else {
         wadi_parallel_for(count, BLOCK, explicit_block, &s);
