@@ -157,8 +157,11 @@ static double largest_dt(const void *solver, double time, const char **limit)
     const bool has_sand = sph->materials.has_sand;
     const double finest = wadi_sph_smallest_size(sph);
     const double longest = wadi_sph_longest_step(sph);
-    const double dt = def->cfl * finest * sph->spacing / (speed + g * longest + 1e-30);
-    *limit = dt < longest                             ? "spacings a step"
+    const double fast = def->cfl * finest * sph->spacing / (speed + g * longest + 1e-30);
+    const double pressed = wadi_sph_pressed_dt(sph, time);
+    const double dt = fmin(fast, pressed);
+    *limit = dt < longest && dt == pressed            ? "pressure"
+             : dt < longest                           ? "spacings a step"
              : has_sand && def->sand_step < def->step ? "sph.sand_step"
                                                       : "sph.step";
     const double tension = wadi_sph_tension_largest_dt(sph, time);
@@ -173,8 +176,9 @@ static double largest_dt(const void *solver, double time, const char **limit)
 static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
 {
     const WadiSph *sph = solver;
-    const double numbers[4] = { sph->largest, (double)sph->steps, sph->largest_friction, sph->sound_speed };
-    WADI_TRY(wadi_state_put(state, "sph", WADI_TYPE_F64, 4, 1, numbers, error));
+    const double numbers[5] = { sph->largest, (double)sph->steps, sph->largest_friction, sph->sound_speed,
+                                sph->head };
+    WADI_TRY(wadi_state_put(state, "sph", WADI_TYPE_F64, 5, 1, numbers, error));
     WADI_TRY(wadi_sph_adapt_save(sph, state, error));
     return wadi_sleep_save(&sph->sleep, state, error);
 }
@@ -183,19 +187,21 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
 {
     WadiSph *sph = solver;
     const WadiStateArray *array;
-    WADI_TRY(wadi_state_expect(state, "sph", WADI_TYPE_F64, 4, 1, &array, error));
+    WADI_TRY(wadi_state_expect(state, "sph", WADI_TYPE_F64, 5, 1, &array, error));
     const double *numbers = array->data;
     if (!(numbers[0] >= 0.0 && numbers[0] <= 1e6 && numbers[1] >= 0.0 && numbers[1] <= 1e15 &&
-          numbers[2] >= 0.0 && numbers[2] <= 1e6 && numbers[3] >= 0.0 && numbers[3] <= 1e9)) {
+          numbers[2] >= 0.0 && numbers[2] <= 1e6 && numbers[3] >= 0.0 && numbers[3] <= 1e9 &&
+          numbers[4] >= 0.0 && numbers[4] <= 1e9)) {
         return wadi_fail(error, WADI_ERR_FORMAT,
-                         "the numbers of the solver sph in the checkpoint are %g, %g, %g and %g; resume from "
-                         "another one",
-                         numbers[0], numbers[1], numbers[2], numbers[3]);
+                         "the numbers of the solver sph in the checkpoint are %g, %g, %g, %g and %g; resume "
+                         "from another one",
+                         numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]);
     }
     sph->largest = numbers[0];
     sph->steps = (int64_t)numbers[1];
     sph->largest_friction = numbers[2];
     sph->sound_speed = numbers[3];
+    sph->head = numbers[4];
     WADI_TRY(wadi_sph_adapt_load(sph, state, error));
     return sph->sleep.is_on
                ? wadi_sleep_load(&sph->sleep, sph->context.particles, sph->sleep.cell_size, state, error)

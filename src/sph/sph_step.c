@@ -122,6 +122,7 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     RUN("porous", wadi_sph_flow_in_pores(sph, step, report, error));
     RUN("sleep", wadi_sph_check_loads(sph, step, error));
     RUN("move", wadi_sph_move(sph, step, report, error));
+    RUN("move", wadi_sph_watch_pressure(sph, error));
     RUN("porous", wadi_sph_spawn_and_remove(sph, step, error));
     RUN("sleep", wadi_sph_watch(sph, step, error));
     report->pressure_solves = step->pressure_solves;

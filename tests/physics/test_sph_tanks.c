@@ -110,6 +110,34 @@ static void a_tank_comes_to_rest(void **unused)
     wadi_scene_destroy(scene);
 }
 
+/* Water 30 and 60 spacings deep, and 100 in a long run: with steps that are too long for its pressure it
+ * shakes and collapses to half its height. */
+static void deep_water_stands(void **unused)
+{
+    (void)unused;
+    static const int depths[] = { 30, 60, 100 };
+    for (int n = 0; n < (is_long_run() ? 3 : 2); ++n) {
+        const double dx = 0.01, height = depths[n] * dx;
+        char text[800];
+        snprintf(text, sizeof text,
+                 "{wadi: 1, solver: sph, cell_size: 0.02, fps: 24, domain: {min: [0, 0, 0], max: [0.08, "
+                 "0.08, 1.5]}, materials: {m: {kind: water}}, bodies: [{material: m, shape: {box: {min: "
+                 "[0, 0, 0], max: [0.08, 0.08, %.17g]}}}]}",
+                 height);
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = start_sim(scene, 1);
+        run_frames(sim, 12);
+        const double mean = mean_height(&sim->particles);
+        const double speed = mean_speed(&sim->particles) / sqrt(9.81 * dx);
+        print_message("%d spacings of water: mean height %.4f of it, mean speed %.2g sqrt(g dx)\n", depths[n],
+                      mean / height, speed);
+        CHECK_NEAR(mean / height, 0.5, 0.005);
+        CHECK_AT_MOST(speed, 0.1);
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+}
+
 /* A block that fills a tank from wall to wall falls on its floor: many particles arrive crowded at once, and
  * the water still has its volume afterwards. */
 static void a_block_that_falls_keeps_its_volume(void **unused)
@@ -314,6 +342,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(water_rests_in_any_tank),
         cmocka_unit_test(a_tank_comes_to_rest),
+        cmocka_unit_test(deep_water_stands),
         cmocka_unit_test(a_block_that_falls_keeps_its_volume),
         cmocka_unit_test(a_trough_of_a_mesh_holds_water),
         cmocka_unit_test(a_thin_plate_parts_two_levels),
