@@ -147,15 +147,16 @@ static WadiStatus begin_coarse(WadiSph *sph, WadiSphStep *step, WadiError *error
 typedef struct Shifts {
     const WadiSph *sph;
     const WadiSphStep *step;
-    float *last; /* the column: P dt / dx */
-    float *pressure;
+    float *pressure; /* the column: P of the last step dt / dx, meanwhile P */
     uint8_t *is_idle;
     double per_step; /* m/s a spacing */
 } Shifts;
 
+/* Velocities wait in their columns. */
 static void begin_shifts(void *context, int64_t first, int64_t end)
 {
     const Shifts *s = context;
+    const WadiParticles *p = s->sph->context.particles;
     const WadiSphStep *step = s->step;
     const WadiSphDef *def = wadi_sph_def(s->sph->context.world->scene);
     const double fastest = def->density_speed * s->sph->spacing / s->sph->unit_time;
@@ -167,7 +168,10 @@ static void begin_shifts(void *context, int64_t first, int64_t end)
         step->source[i] =
             (float)(room > 0.0 ? room * s->per_step : fmax(rate * room * s->per_step, -fastest));
         s->is_idle[i] = is_idle;
-        s->pressure[i] = is_idle ? 0.0f : SHIFT_KEPT * s->last[i] * (float)s->per_step;
+        s->pressure[i] = is_idle ? 0.0f : SHIFT_KEPT * s->pressure[i] * (float)s->per_step;
+        const int64_t k = step->sort.first + i;
+        const WadiF4 v = step->velocity[i];
+        p->vx[k] = v[0], p->vy[k] = v[1], p->vz[k] = v[2];
         step->shift[i] = (WadiF4){ 0 };
     }
 }
@@ -190,16 +194,17 @@ static void leave_walls(const Shifts *s, int64_t i)
     }
 }
 
-/* What waits keeps its velocity in the columns. */
+/* Exchanges shifts and velocities; what waits has its velocity in both. */
 static void keep_shifts(void *context, int64_t first, int64_t end)
 {
     const Shifts *s = context;
     const WadiParticles *p = s->sph->context.particles;
     for (int64_t i = first; i < end; ++i) {
         const int64_t k = s->step->sort.first + i;
-        s->last[i] = s->pressure[i] / (float)s->per_step;
+        s->pressure[i] /= (float)s->per_step;
         leave_walls(s, i);
         const WadiF4 shift = s->step->shift[i];
+        s->step->velocity[i] = (WadiF4){ p->vx[k], p->vy[k], p->vz[k], 0.0f };
         if (!wadi_sph_does_wait(s->step, i)) {
             p->vx[k] = shift[0], p->vy[k] = shift[1], p->vz[k] = shift[2];
         }
@@ -212,17 +217,15 @@ WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *erro
 {
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
     WadiArena *arena = sph->context.scratch;
-    const size_t count = (size_t)step->count;
     Shifts s = { .sph = sph, .step = step, .per_step = sph->spacing / step->dt };
     if (!sph->materials.has_water || def->pressure == WADI_SPH_PRESSURE_TAIT) {
         return WADI_OK;
     }
-    s.last = (float *)wadi_particles_column(sph->context.particles, sph->shift_column) + step->sort.first;
+    s.pressure = (float *)wadi_particles_column(sph->context.particles, sph->shift_column) + step->sort.first;
     WADI_TRY(begin_coarse(sph, step, error));
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &step->shift, count, "shift", error));
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s.pressure, count, "shift", error));
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s.is_idle, count, "shift", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s.is_idle, (size_t)step->count, "shift", error));
+    step->shift = step->velocity;
     wadi_parallel_for(step->count, BLOCK, begin_shifts, &s);
     WadiSphPressureIn in;
     WadiSphPressureReport report;
