@@ -178,7 +178,9 @@ static inline void slab_step(Slab *slab, WadiArena *arena)
 {
     WadiError error;
     WadiSphFrictionReport report;
-    static WadiF4 forced[SLAB_MAX], rubbed[SLAB_MAX], base[SLAB_MAX];
+    static WadiF4 forced[SLAB_MAX], rubbed[SLAB_MAX];
+    static float x[SLAB_MAX], y[SLAB_MAX], z[SLAB_MAX];
+    const WadiSphColumns base = { x, y, z };
     slab_find_walls(slab);
     slab_find_pairs(slab);
     WadiSphFrictionIn in = slab_friction(slab);
@@ -197,12 +199,12 @@ static inline void slab_step(Slab *slab, WadiArena *arena)
     for (int i = 0; i < slab->count; ++i) {
         slab->bound[i] =
             slab->slope * wadi_sph_friction_pressure(&slab->pairs, slab->pressure, i) + slab->cohesion;
-        base[i] = forced[i] + (slab->velocity[i] - rubbed[i]);
+        wadi_sph_set_column_row(&base, i, forced[i] + (slab->velocity[i] - rubbed[i]));
     }
-    CHECK_OK(wadi_sph_friction_solve(slab->velocity, base, &slab->friction, &in, &report, arena, &error),
+    CHECK_OK(wadi_sph_friction_solve(slab->velocity, &base, &slab->friction, &in, &report, arena, &error),
              error);
     for (int i = 0; i < slab->count; ++i) {
-        slab->velocity[i] = forced[i] + (slab->velocity[i] - base[i]);
+        slab->velocity[i] = forced[i] + (slab->velocity[i] - wadi_sph_column_row(&base, i));
     }
     slab_solve_pressure(slab, arena);
     for (int i = 0; i < slab->count; ++i) {

@@ -70,9 +70,9 @@ typedef struct WadiSphStep {
     float *density;       /* over that at rest */
     WadiF4 *velocity;
     float *pressure; /* P = p dt / (rho dx), m/s */
-    /* Of the pressure solve, in a scene with sand, else NULL: v* where the velocities have the forces of
+    /* Of the pressure solve, in a scene with sand, else (x) NULL: v* where the velocities have the forces of
      * `pressure` already, and the numbers of WadiSphPressureIn that belong to these. */
-    const WadiF4 *wanted;
+    WadiSphColumns wanted;
     float *rough;
     /* 1/s: how fast the saturation of sand changes, or would with the fixed particles beside it; INFINITY: it
      * dries. NULL: no sand has pores. */
@@ -94,6 +94,15 @@ typedef struct WadiSphStep {
 static inline bool wadi_sph_does_wait(const WadiSphStep *step, int64_t i)
 {
     return step->waits != NULL && step->waits[i] != 0;
+}
+
+/* The velocities of the particles of the step in the store: from the forces to the move they lie idle, and
+ * hold what the stages put there. What waits has its velocity in `velocity` as well. */
+static inline WadiSphColumns wadi_sph_velocity_columns(const WadiSph *sph, const WadiSphStep *step)
+{
+    const WadiParticles *p = sph->context.particles;
+    const int32_t first = step->sort.first;
+    return (WadiSphColumns){ p->vx + first, p->vy + first, p->vz + first };
 }
 
 /* sph_solver.c: the longest step that settings allow, s, however slow the particles are. */

@@ -34,11 +34,12 @@ typedef struct Sand {
     WadiSphFriction friction; /* stresses in the columns of the particles, m/s meanwhile */
     float *bound;
     WadiSphWetting wetting; /* in a scene with pores */
-    float *free[3]; /* v*: forces only. In the columns of the velocities, which the end of the step sets */
-    WadiF4 *rubbed; /* v* and friction; while friction is solved, v* and pressure instead */
-    float *wall[3]; /* columns, Pa: tractions */
-    WadiArenaMark mark; /* what is newer serves friction alone */
-    float pascal;       /* of a stress of 1 m/s */
+    WadiSphColumns free;    /* v*: forces only. In the columns of the velocities */
+    WadiSphColumns
+        rubbed;          /* v* and friction; while friction is solved, v* and pressure. In those of `wall` */
+    WadiSphColumns wall; /* columns, Pa: tractions, before and after the solve */
+    WadiArenaMark mark;  /* what is newer serves friction alone */
+    float pascal;        /* of a stress of 1 m/s */
 } Sand;
 
 static void set_yield(WadiSph *sph, const WadiSphStep *step)
@@ -137,8 +138,8 @@ static void load_block(void *context, int64_t first, int64_t end)
     for (int64_t i = first; i < end; ++i) {
         const int32_t near = s->step->walls.of[i];
         if (s->step->is_sand[i] && near >= 0) {
-            const WadiVec3 t = { (double)(s->wall[0][i] * scale), (double)(s->wall[1][i] * scale),
-                                 (double)(s->wall[2][i] * scale) };
+            const WadiVec3 t = { (double)(s->wall.x[i] * scale), (double)(s->wall.y[i] * scale),
+                                 (double)(s->wall.z[i] * scale) };
             split_traction(&s->step->walls, near, t,
                            s->friction.traction + wadi_sph_first_contact(&s->step->walls, near));
         }
@@ -155,9 +156,7 @@ static void store_block(void *context, int64_t first, int64_t end)
         for (int n = 0; near >= 0 && n < s->step->walls.contact_count[near]; ++n) {
             traction += s->friction.traction[wadi_sph_first_contact(&s->step->walls, near) + (size_t)n];
         }
-        for (int a = 0; a < 3; ++a) {
-            s->wall[a][i] = traction[a] * s->pascal;
-        }
+        wadi_sph_set_column_row(&s->wall, i, traction * s->pascal);
     }
 }
 
@@ -165,20 +164,35 @@ static void keep_free_block(void *context, int64_t first, int64_t end)
 {
     const Sand *s = context;
     for (int64_t i = first; i < end; ++i) {
-        for (int a = 0; a < 3 && !wadi_sph_does_wait(s->step, i); ++a) {
-            s->free[a][i] = s->step->velocity[i][a];
+        if (!wadi_sph_does_wait(s->step, i)) {
+            wadi_sph_set_column_row(&s->free, i, s->step->velocity[i]);
         }
     }
 }
 
 /* Of velocities with friction and pressure, and those with one of both in `rubbed`: those with the other one.
  */
+static WadiF4 other_part(const Sand *s, int64_t i)
+{
+    return wadi_sph_column_row(&s->free, i) + (s->step->velocity[i] - wadi_sph_column_row(&s->rubbed, i));
+}
+
 static void exchange_block(void *context, int64_t first, int64_t end)
 {
     const Sand *s = context;
     for (int64_t i = first; i < end; ++i) {
-        const WadiF4 free = { s->free[0][i], s->free[1][i], s->free[2][i], 0.0f };
-        s->rubbed[i] = free + (s->step->velocity[i] - s->rubbed[i]);
+        wadi_sph_set_column_row(&s->rubbed, i, other_part(s, i));
+    }
+}
+
+/* The same for the last time: into `free`, which is not needed any more. */
+static void exchange_last_block(void *context, int64_t first, int64_t end)
+{
+    const Sand *s = context;
+    for (int64_t i = first; i < end; ++i) {
+        if (!wadi_sph_does_wait(s->step, i)) {
+            wadi_sph_set_column_row(&s->free, i, other_part(s, i));
+        }
     }
 }
 
@@ -188,7 +202,6 @@ static WadiStatus begin(Sand *s, WadiError *error)
     WadiSphStep *step = s->step;
     WadiArena *arena = sph->context.scratch;
     const size_t count = (size_t)step->count;
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->rubbed, count, "friction", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &step->rough, count, "friction", error));
     s->mark = wadi_arena_mark(arena);
     WADI_TRY(wadi_sph_friction_create(&s->friction, &step->pairs, &step->walls, arena, error));
@@ -198,11 +211,11 @@ static WadiStatus begin(Sand *s, WadiError *error)
     for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
         s->friction.stress[c] = (float *)wadi_particles_column(p, sph->stress_column[c]) + step->sort.first;
     }
-    for (int a = 0; a < 3; ++a) {
-        s->wall[a] = (float *)wadi_particles_column(p, sph->wall_column + a) + step->sort.first;
-    }
-    s->free[0] = p->vx + step->sort.first, s->free[1] = p->vy + step->sort.first;
-    s->free[2] = p->vz + step->sort.first;
+    s->wall.x = (float *)wadi_particles_column(p, sph->wall_column) + step->sort.first;
+    s->wall.y = (float *)wadi_particles_column(p, sph->wall_column + 1) + step->sort.first;
+    s->wall.z = (float *)wadi_particles_column(p, sph->wall_column + 2) + step->sort.first;
+    s->free = wadi_sph_velocity_columns(sph, step);
+    s->rubbed = s->wall;
     wadi_parallel_for(step->count, BLOCK, keep_free_block, s);
     wadi_parallel_for(step->count, BLOCK, load_block, s);
     wadi_sph_friction_fill_surface(step->density, &step->pairs, &step->walls, step->is_sand);
@@ -215,7 +228,9 @@ static WadiStatus begin(Sand *s, WadiError *error)
 static void keep_rubbed_block(void *context, int64_t first, int64_t end)
 {
     const Sand *s = context;
-    memcpy(s->rubbed + first, s->step->velocity + first, (size_t)(end - first) * sizeof *s->rubbed);
+    for (int64_t i = first; i < end; ++i) {
+        wadi_sph_set_column_row(&s->rubbed, i, s->step->velocity[i]);
+    }
 }
 
 /* Velocities with the friction of the last step. */
@@ -250,7 +265,7 @@ void wadi_sph_find_bounds(WadiSph *sph, WadiSphStep *step, float *bound)
     wadi_parallel_for(step->count, BLOCK, bound_block, &s);
 }
 
-static WadiStatus rub(Sand *s, WadiSphFrictionIn *in, WadiError *error)
+static WadiStatus rub(Sand *s, WadiSphFrictionIn *in, bool is_last, WadiError *error)
 {
     WadiSph *sph = s->sph;
     WadiSphStep *step = s->step;
@@ -258,13 +273,13 @@ static WadiStatus rub(Sand *s, WadiSphFrictionIn *in, WadiError *error)
     wadi_sph_find_bounds(sph, step, s->bound);
     wadi_parallel_for(step->count, BLOCK, exchange_block, s);
     WadiSphFrictionReport report;
-    WADI_TRY(wadi_sph_friction_solve(step->velocity, s->rubbed, &s->friction, in, &report,
+    WADI_TRY(wadi_sph_friction_solve(step->velocity, &s->rubbed, &s->friction, in, &report,
                                      sph->context.scratch, error));
     sph->largest_friction = report.largest;
     step->friction_solves += 1;
     step->friction_iterations += report.iterations;
-    wadi_parallel_for(step->count, BLOCK, exchange_block, s);
-    step->wanted = s->rubbed;
+    wadi_parallel_for(step->count, BLOCK, is_last ? exchange_last_block : exchange_block, s);
+    step->wanted = is_last ? s->free : s->rubbed;
     return WADI_OK;
 }
 
@@ -302,12 +317,13 @@ WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error
         RUN("pressure", wadi_sph_apply_pressure(sph, step, error));
     }
     for (int n = 0; n < rounds; ++n) {
-        RUN("friction", rub(&s, &in, error));
-        if (n + 1 == rounds) {
+        const bool is_last = n + 1 == rounds;
+        RUN("friction", rub(&s, &in, is_last, error));
+        if (is_last) {
             RUN("friction", end(&s));
         }
         RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
-        step->wanted = NULL;
+        step->wanted = (WadiSphColumns){ 0 };
     }
     step->rough = NULL;
     wadi_arena_release_temporaries(sph->context.scratch, mark);

@@ -156,8 +156,8 @@ typedef struct Shifts {
 static void begin_shifts(void *context, int64_t first, int64_t end)
 {
     const Shifts *s = context;
-    const WadiParticles *p = s->sph->context.particles;
     const WadiSphStep *step = s->step;
+    const WadiSphColumns columns = wadi_sph_velocity_columns(s->sph, step);
     const WadiSphDef *def = wadi_sph_def(s->sph->context.world->scene);
     const double fastest = def->density_speed * s->sph->spacing / s->sph->unit_time;
     const double rate = def->density_rate * (step->size != NULL ? RATE_MIXED : 1.0);
@@ -169,9 +169,7 @@ static void begin_shifts(void *context, int64_t first, int64_t end)
             (float)(room > 0.0 ? room * s->per_step : fmax(rate * room * s->per_step, -fastest));
         s->is_idle[i] = is_idle;
         s->pressure[i] = is_idle ? 0.0f : SHIFT_KEPT * s->pressure[i] * (float)s->per_step;
-        const int64_t k = step->sort.first + i;
-        const WadiF4 v = step->velocity[i];
-        p->vx[k] = v[0], p->vy[k] = v[1], p->vz[k] = v[2];
+        wadi_sph_set_column_row(&columns, i, step->velocity[i]);
         step->shift[i] = (WadiF4){ 0 };
     }
 }
@@ -198,15 +196,14 @@ static void leave_walls(const Shifts *s, int64_t i)
 static void keep_shifts(void *context, int64_t first, int64_t end)
 {
     const Shifts *s = context;
-    const WadiParticles *p = s->sph->context.particles;
+    const WadiSphColumns columns = wadi_sph_velocity_columns(s->sph, s->step);
     for (int64_t i = first; i < end; ++i) {
-        const int64_t k = s->step->sort.first + i;
         s->pressure[i] /= (float)s->per_step;
         leave_walls(s, i);
         const WadiF4 shift = s->step->shift[i];
-        s->step->velocity[i] = (WadiF4){ p->vx[k], p->vy[k], p->vz[k], 0.0f };
+        s->step->velocity[i] = wadi_sph_column_row(&columns, i);
         if (!wadi_sph_does_wait(s->step, i)) {
-            p->vx[k] = shift[0], p->vy[k] = shift[1], p->vz[k] = shift[2];
+            wadi_sph_set_column_row(&columns, i, shift);
         }
     }
 }
@@ -279,24 +276,31 @@ WadiStatus wadi_sph_apply_pressure(const WadiSph *sph, WadiSphStep *step, WadiEr
 }
 
 typedef struct Copy {
-    WadiF4 *to;
+    WadiSphColumns to;
     const WadiF4 *from;
 } Copy;
 
 static void copy_block(void *context, int64_t first, int64_t end)
 {
     const Copy *copy = context;
-    memcpy(copy->to + first, copy->from + first, (size_t)(end - first) * sizeof *copy->to);
+    for (int64_t i = first; i < end; ++i) {
+        wadi_sph_set_column_row(&copy->to, i, copy->from[i]);
+    }
 }
 
-/* Where the velocities are v*, puts these aside and adds the forces of the guess. */
+/* Where the velocities are v*, puts these aside and adds the forces of the guess. Without sand their columns
+ * are idle. */
 static WadiStatus add_guess(const WadiSph *sph, WadiSphStep *step, WadiSphPressureIn *in, WadiError *error)
 {
     WadiArena *arena = sph->context.scratch;
     const size_t count = (size_t)step->count;
-    WadiF4 *wanted = NULL;
+    WadiSphColumns wanted = wadi_sph_velocity_columns(sph, step);
     float *rough = step->rough;
-    WADI_TRY(WADI_ARENA_NEW(arena, &wanted, count, "pressure", error));
+    if (sph->materials.has_sand) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &wanted.x, count, "pressure", error));
+        WADI_TRY(WADI_ARENA_NEW(arena, &wanted.y, count, "pressure", error));
+        WADI_TRY(WADI_ARENA_NEW(arena, &wanted.z, count, "pressure", error));
+    }
     if (rough == NULL) {
         WADI_TRY(WADI_ARENA_NEW(arena, &rough, count, "pressure", error));
     }
@@ -317,7 +321,7 @@ WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *e
     const WadiArenaMark mark = wadi_arena_mark(arena);
     in.wanted = step->wanted;
     in.rough = step->rough;
-    if (step->wanted == NULL) {
+    if (step->wanted.x == NULL) {
         WADI_TRY(add_guess(sph, step, &in, error));
     }
     if (!step->has_source) {

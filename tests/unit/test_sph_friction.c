@@ -50,10 +50,13 @@ static double energy(void)
 /* From no friction. */
 static void solve(const WadiSphFrictionIn *in, WadiSphFrictionReport *report)
 {
-    static WadiF4 wanted[SLAB_MAX];
+    static float x[SLAB_MAX], y[SLAB_MAX], z[SLAB_MAX];
+    const WadiSphColumns wanted = { x, y, z };
     WadiError error;
-    memcpy(wanted, slab->velocity, sizeof wanted);
-    CHECK_OK(wadi_sph_friction_solve(slab->velocity, wanted, &slab->friction, in, report, &arena, &error),
+    for (int i = 0; i < slab->pairs.count; ++i) {
+        wadi_sph_set_column_row(&wanted, i, slab->velocity[i]);
+    }
+    CHECK_OK(wadi_sph_friction_solve(slab->velocity, &wanted, &slab->friction, in, report, &arena, &error),
              error);
 }
 

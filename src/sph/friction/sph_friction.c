@@ -22,7 +22,8 @@ static const float LARGE = 1e30f, SMALL = 1e-30f;
 
 typedef struct Solve {
     const WadiSphFrictionIn *in;
-    const WadiF4 *wanted; /* v*; NULL: all 0 */
+    const WadiF4 *from;           /* v*; NULL: in the columns */
+    const WadiSphColumns *wanted; /* or NULL: all 0 */
     WadiF4 *velocity;
     const WadiSphFriction *friction;
     float step; /* 1 / eigenvalue */
@@ -70,8 +71,10 @@ static void push_block(void *context, int64_t first, int64_t end)
             WadiF4 push;
             wadi_sph_friction_push(s->in, s->friction, i, &push);
             push *= s->in->lightness[i];
-            if (s->wanted != NULL) {
-                push += s->wanted[i];
+            if (s->from != NULL) {
+                push += s->from[i];
+            } else if (s->wanted != NULL) {
+                push += wadi_sph_column_row(s->wanted, i);
             }
             s->velocity[i] = push;
         }
@@ -283,7 +286,7 @@ static WadiStatus begin(Solve *s, WadiArena *arena, WadiError *error)
 void wadi_sph_friction_apply(WadiF4 *to, const WadiF4 *from, const WadiSphFriction *friction,
                              const WadiSphFrictionIn *in)
 {
-    Solve s = { .in = in, .wanted = from, .velocity = to, .friction = friction };
+    Solve s = { .in = in, .from = from, .velocity = to, .friction = friction };
     if (to != from) {
         memcpy(to, from, (size_t)in->pairs->count * sizeof *to);
     }
@@ -313,9 +316,9 @@ static int32_t count_loaded(const WadiSphFrictionIn *in)
     return loaded;
 }
 
-WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *wanted, const WadiSphFriction *friction,
-                                   const WadiSphFrictionIn *in, WadiSphFrictionReport *report,
-                                   WadiArena *arena, WadiError *error)
+WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiSphColumns *wanted,
+                                   const WadiSphFriction *friction, const WadiSphFrictionIn *in,
+                                   WadiSphFrictionReport *report, WadiArena *arena, WadiError *error)
 {
     const WadiArenaMark mark = wadi_arena_mark(arena);
     Solve s = { .in = in, .wanted = wanted, .velocity = velocity, .friction = friction };

@@ -54,9 +54,9 @@ void wadi_sph_friction_strain(float *const strain[WADI_SPH_STRESSES], const Wadi
 
 /* `wanted`: v*; `friction`: a guess on entry; `velocity`: v* and the friction of the guess on entry, v
  * after. */
-WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *wanted, const WadiSphFriction *friction,
-                                   const WadiSphFrictionIn *in, WadiSphFrictionReport *report,
-                                   WadiArena *arena, WadiError *error);
+WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiSphColumns *wanted,
+                                   const WadiSphFriction *friction, const WadiSphFrictionIn *in,
+                                   WadiSphFrictionReport *report, WadiArena *arena, WadiError *error);
 
 /* The largest eigenvalue of the operator from T and t to D and -v, by the power method; rows and columns of
  * tractions are scaled as their steps are. */

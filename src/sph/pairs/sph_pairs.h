@@ -49,6 +49,21 @@ typedef struct WadiSphPairs {
     WadiSphMirror *mirror;
 } WadiSphPairs;
 
+/* A vector a particle in three arrays, as the columns of the particles are. */
+typedef struct WadiSphColumns {
+    float *x, *y, *z;
+} WadiSphColumns;
+
+static inline WadiF4 wadi_sph_column_row(const WadiSphColumns *columns, int64_t i)
+{
+    return (WadiF4){ columns->x[i], columns->y[i], columns->z[i], 0.0f };
+}
+
+static inline void wadi_sph_set_column_row(const WadiSphColumns *columns, int64_t i, WadiF4 row)
+{
+    columns->x[i] = row[0], columns->y[i] = row[1], columns->z[i] = row[2];
+}
+
 typedef struct WadiSphPairsIn {
     const WadiTileSort *sort;
     const WadiParticles *particles;

@@ -20,7 +20,7 @@ static const double PARTING = -0.1;
 
 typedef struct Solve {
     const WadiSphPressureIn *in;
-    const WadiF4 *wanted; /* v* */
+    const WadiSphColumns *wanted; /* v*; NULL: 0 */
     float *pressure;
     float *residual;  /* R of the pressure */
     uint8_t *is_free; /* per particle: has a pressure or may get one by that of its neighbours */
@@ -49,14 +49,14 @@ static void push_block(void *context, int64_t first, int64_t end)
         s->rough[i] = is_idle(s, i) ? 0.0f : wadi_sph_push(s->in, i, &push);
         push *= -s->in->lightness[i];
         if (s->wanted != NULL) {
-            push += s->wanted[i];
+            push += wadi_sph_column_row(s->wanted, i);
         }
         s->velocity[i] = push;
     }
 }
 
 /* Velocities by the forces of the numbers, with these before. */
-static void push_all(Solve *s, const WadiF4 *wanted)
+static void push_all(Solve *s, const WadiSphColumns *wanted)
 {
     s->wanted = wanted;
     wadi_parallel_for(s->in->pairs->count, BLOCK, push_block, s);
@@ -228,21 +228,30 @@ static void set_numbers(const WadiSphPairs *pairs, const float *value)
     wadi_parallel_for(pairs->count, BLOCK, number_block, &(Numbers){ pairs, value });
 }
 
-/* R of the guess, and v*; NULL: that is 0. */
-static WadiStatus find_residual(Solve *s, const WadiF4 **wanted, WadiArena *arena, WadiError *error)
+static WadiStatus copy_velocity(const Solve *s, WadiSphColumns *to, WadiArena *arena, WadiError *error)
+{
+    const size_t count = (size_t)s->in->pairs->count;
+    WADI_TRY(WADI_ARENA_NEW(arena, &to->x, count, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &to->y, count, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &to->z, count, "pressure", error));
+    for (size_t i = 0; i < count; ++i) {
+        wadi_sph_set_column_row(to, (int64_t)i, s->velocity[i]);
+    }
+    return WADI_OK;
+}
+
+/* R of the guess, and v*; x NULL: that is 0. */
+static WadiStatus find_residual(Solve *s, WadiSphColumns *wanted, WadiArena *arena, WadiError *error)
 {
     const WadiSphPressureIn *in = s->in;
     const int32_t count = in->pairs->count;
     *wanted = in->wanted;
-    if (in->wanted == NULL) {
+    if (in->wanted.x == NULL) {
         if (!in->is_shift) {
-            WadiF4 *copy = NULL;
-            WADI_TRY(WADI_ARENA_NEW(arena, &copy, (size_t)count, "pressure", error));
-            memcpy(copy, s->velocity, (size_t)count * sizeof *copy);
-            *wanted = copy;
+            WADI_TRY(copy_velocity(s, wanted, arena, error));
         }
         set_numbers(in->pairs, s->pressure);
-        push_all(s, *wanted);
+        push_all(s, wanted->x != NULL ? wanted : NULL);
     }
     wadi_parallel_for(count, BLOCK, residual_block, s);
     return WADI_OK;
@@ -287,7 +296,7 @@ WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const Wadi
                 .step = (float)(1.0 / in->largest),
                 .parting = (float)(PARTING * in->tolerance) };
     WADI_TRY(begin(&s, arena, error));
-    const WadiF4 *wanted = NULL;
+    WadiSphColumns wanted;
     WADI_TRY(find_residual(&s, &wanted, arena, error));
     *report = (WadiSphPressureReport){ 0 };
     bool is_plain = false;
@@ -310,7 +319,7 @@ WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const Wadi
         report->iterations += 1;
     }
     wadi_parallel_for(count, BLOCK, finish_block, &s);
-    push_all(&s, wanted);
+    push_all(&s, wanted.x != NULL ? &wanted : NULL);
     wadi_arena_release(arena, mark);
     return WADI_OK;
 }
@@ -381,10 +390,12 @@ WadiStatus wadi_sph_pressure_largest(const WadiSphPressureIn *in, int iterations
 {
     const int32_t count = in->pairs->count;
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    WadiF4 *velocity = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &velocity, (size_t)count, "pressure", error));
-    Solve s = { .in = in, .velocity = velocity };
-    WADI_TRY(begin(&s, arena, error));
+    const size_t blocks = (size_t)wadi_parallel_block_count(count, BLOCK);
+    Solve s = { .in = in };
+    WADI_TRY(WADI_ARENA_NEW(arena, &s.velocity, (size_t)count, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s.response, (size_t)count, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s.rough, (size_t)count, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s.partials, blocks, "pressure", error));
     for (int32_t i = 0; i < count; ++i) {
         const uint32_t mixed = (uint32_t)i * UINT32_C(2654435761);
         wadi_sph_set_number(in->pairs, i, (float)(mixed >> 8) / 16777216.0f - 0.5f);

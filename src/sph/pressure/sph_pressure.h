@@ -21,8 +21,8 @@ typedef struct WadiSphPressureIn {
     /* Per particle: 1 neither has a pressure nor a neighbour that may have one. NULL: none is known. */
     const uint8_t *is_idle;
     const float *source; /* s_i, m/s: rate at which the particle may become denser */
-    /* v*, where the velocities of the entry have the forces of the guess already; NULL: they are v*. */
-    const WadiF4 *wanted;
+    /* v*, where the velocities of the entry have the forces of the guess already; x NULL: they are v*. */
+    WadiSphColumns wanted;
     /* Per particle: how much the pressure differs from that of the neighbours, as wadi_sph_push returns it;
      * with `wanted` on entry that of the guess, after that of the result. NULL: not needed. */
     float *rough;
