@@ -78,6 +78,7 @@ WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiE
                                     .waits = step->waits,
                                     .coefficient = is_viscous ? c.of : NULL,
                                     .damping = (float)damping_of(sph, step),
+                                    .room = wadi_sph_velocity_columns(sph, step),
                                     .tolerance = TOLERANCE * wadi_sph_longest_step(sph) * dx /
                                                  (sph->unit_time * sph->unit_time),
                                     .max_iterations = ITERATIONS };

@@ -16,6 +16,7 @@ static WadiSphViscosityReport apply(Block *b, const float *coefficient, float da
                                     .lightness = b->ones,
                                     .coefficient = coefficient,
                                     .damping = damping,
+                                    .room = { b->particles.vx, b->particles.vy, b->particles.vz },
                                     .tolerance = tolerance,
                                     .max_iterations = 1000 };
     CHECK_OK(wadi_sph_viscosity(b->velocity, &in, &report, &b->arena, &error), error);

@@ -17,8 +17,8 @@ static const float WALL_DISTANCE = 0.25f; /* sizes: nearer particles are held as
 
 typedef struct Solve {
     const WadiSphViscosityIn *in;
-    WadiF4 *velocity; /* the iterate */
-    WadiF4 *residual; /* m/s: of the equation over the mass */
+    WadiF4 *velocity;        /* the iterate */
+    WadiSphColumns residual; /* m/s: of the equation over the mass */
     WadiF4 *direction;
     WadiF4 *image;      /* of the direction, per listed particle */
     uint8_t *is_listed; /* per particle: one of its pairs is implicit */
@@ -136,10 +136,10 @@ static void explicit_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        s->residual[i] = (WadiF4){ 0 };
         if (!does_wait(s->in, i)) {
-            s->residual[i] = wall_pull(s->in, s->velocity[i], i, true);
-            add_pull(s->in, s->velocity, i, ALL, &s->residual[i]);
+            WadiF4 residual = wall_pull(s->in, s->velocity[i], i, true);
+            add_pull(s->in, s->velocity, i, ALL, &residual);
+            wadi_sph_set_column_row(&s->residual, i, residual);
         }
     }
 }
@@ -148,12 +148,12 @@ static void residual_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        s->residual[i] = (WadiF4){ 0 };
         s->is_listed[i] = 0;
         if (!does_wait(s->in, i)) {
-            s->residual[i] = wall_pull(s->in, s->velocity[i], i, true);
-            const bool is_beside = add_pull(s->in, s->velocity, i, ALL_AND_FLAG, &s->residual[i]);
+            WadiF4 residual = wall_pull(s->in, s->velocity[i], i, true);
+            const bool is_beside = add_pull(s->in, s->velocity, i, ALL_AND_FLAG, &residual);
             s->is_listed[i] = is_beside || is_thick(s->in, i);
+            wadi_sph_set_column_row(&s->residual, i, residual);
         }
     }
 }
@@ -164,12 +164,16 @@ static double begin_block(void *context, int64_t first, int64_t end)
     const Solve *s = context;
     double sum = 0.0;
     for (int32_t i = (int32_t)first; i < end; ++i) {
+        s->direction[i] = (WadiF4){ 0 };
+        if (does_wait(s->in, i)) {
+            continue;
+        }
+        const WadiF4 residual = wadi_sph_column_row(&s->residual, i);
         if (s->is_listed[i] == 0) {
-            s->velocity[i] += s->residual[i];
-            s->direction[i] = (WadiF4){ 0 };
+            s->velocity[i] += residual;
         } else {
-            s->direction[i] = s->residual[i];
-            sum += dot_weighted(s->in, i, s->residual[i], s->residual[i]);
+            s->direction[i] = residual;
+            sum += dot_weighted(s->in, i, residual, residual);
         }
     }
     return sum;
@@ -206,8 +210,9 @@ static double advance_block(void *context, int64_t first, int64_t end)
     for (int64_t n = first; n < end; ++n) {
         const int32_t i = s->list[n];
         s->velocity[i] += s->direction[i] * s->alpha;
-        s->residual[i] -= s->image[n] * s->alpha;
-        sum += dot_weighted(s->in, i, s->residual[i], s->residual[i]);
+        const WadiF4 residual = wadi_sph_column_row(&s->residual, i) - s->image[n] * s->alpha;
+        wadi_sph_set_column_row(&s->residual, i, residual);
+        sum += dot_weighted(s->in, i, residual, residual);
     }
     return sum;
 }
@@ -217,7 +222,7 @@ static void turn_block(void *context, int64_t first, int64_t end)
     const Solve *s = context;
     for (int64_t n = first; n < end; ++n) {
         const int32_t i = s->list[n];
-        s->direction[i] = s->residual[i] + s->direction[i] * s->beta;
+        s->direction[i] = wadi_sph_column_row(&s->residual, i) + s->direction[i] * s->beta;
     }
 }
 
@@ -225,7 +230,9 @@ static void add_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        s->velocity[i] += s->residual[i];
+        if (!does_wait(s->in, i)) {
+            s->velocity[i] += wadi_sph_column_row(&s->residual, i);
+        }
     }
 }
 
@@ -320,9 +327,8 @@ WadiStatus wadi_sph_viscosity(WadiF4 *velocity, const WadiSphViscosityIn *in, Wa
 {
     const int32_t count = in->pairs->count;
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    Solve s = { .in = in, .velocity = velocity };
+    Solve s = { .in = in, .velocity = velocity, .residual = in->room };
     *report = (WadiSphViscosityReport){ 0 };
-    WADI_TRY(WADI_ARENA_NEW(arena, &s.residual, (size_t)count, "viscosity", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s.partials, (size_t)wadi_parallel_block_count(count, BLOCK), "viscosity",
                             error));
     s.thickest = (float)wadi_parallel_max(count, BLOCK, number_block, &s, s.partials);
