@@ -163,7 +163,9 @@ WadiStatus wadi_sph_watch_pressure(WadiSph *sph, WadiError *error);
 bool wadi_sph_has_pores(const WadiScene *scene);
 WadiStatus wadi_sph_porous_create(WadiSph *sph, WadiError *error);
 /* Volumes of water, masses of wet sand. */
-WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step);
+/* The saturations after the step, when nothing needs the volumes any more, which lie in their column. */
+WadiStatus wadi_sph_set_wetness(const WadiSph *sph, WadiSphStep *step);
 /* The strength of sand as wet as it is, in a scene with pores. */
 typedef struct WadiSphWetting {
     const WadiSph *sph;

@@ -154,15 +154,14 @@ static void wet_block(void *context, int64_t first, int64_t end)
     }
 }
 
-WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step, WadiError *error)
+WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step)
 {
     const WadiParticles *p = sph->context.particles;
     if (!sph->has_pores) {
         return WADI_OK;
     }
-    if (step->volume == NULL) {
-        WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &step->volume, (size_t)step->count, "wet sand", error));
-    }
+    /* Until the saturations of this step are known. */
+    step->volume = (float *)wadi_particles_column(p, sph->wetness_column) + step->sort.first;
     step->pore = (const float *)wadi_particles_column(p, sph->pore_column) + step->sort.first;
     const double *water = wadi_particles_column(p, sph->water_column);
     wadi_parallel_for(step->count, BLOCK, wet_block, &(Masses){ sph, step, water + step->sort.first });
@@ -204,7 +203,6 @@ typedef struct Pressures {
     const WadiSphStep *step;
     const float *pore; /* Pa */
     double *pressure;  /* Pa */
-    float *air;        /* the empty part of each kernel */
     WadiVec3 weight;   /* of water, Pa a place */
     double to_pascal;
 } Pressures;
@@ -237,23 +235,20 @@ static void pressure_block(void *context, int64_t first, int64_t end)
         /* A start of the solve; that of a checkpoint may be any number. */
         const double pore = s->pore[i] >= 0.0f && s->pore[i] < 1e12f ? (double)s->pore[i] : 0.0;
         s->pressure[i] = s->step->is_sand[i] ? pore : has_sand ? mean_pressure(s, i) : 0.0;
-        s->air[i] = 1.0f - s->step->density[i];
     }
 }
 
-static WadiStatus set_pressures(const WadiSph *sph, const WadiSphStep *step, double **pressure, float **air,
+static WadiStatus set_pressures(const WadiSph *sph, const WadiSphStep *step, double **pressure,
                                 WadiError *error)
 {
     const WadiScene *scene = sph->context.world->scene;
     const double place = wadi_water_density(scene) * sph->spacing / WADI_SPH_PLACES;
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, pressure, (size_t)step->count, "porous flow", error));
-    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, air, (size_t)step->count, "porous flow", error));
     Pressures s = { .sph = sph,
                     .step = step,
                     .pore = (const float *)wadi_particles_column(sph->context.particles, sph->pore_column) +
                             step->sort.first,
                     .pressure = *pressure,
-                    .air = *air,
                     .weight = wadi_scale(wadi_curve_value3(&scene->gravity, step->time), place),
                     .to_pascal = sph->materials.density * sph->spacing / step->dt };
     wadi_parallel_for(step->count, BLOCK, pressure_block, &s);
@@ -291,23 +286,22 @@ static int64_t evaporate(const WadiSph *sph, const WadiSphStep *step, double *wa
     return quanta;
 }
 
-/* What the flow leaves: saturations, pressures in pores, and how fast the saturation changes. */
-typedef struct Wetness {
+/* What the flow leaves: pressures in pores, and how fast the saturation changes. */
+typedef struct Change {
     const WadiSphStep *step;
     const WadiSphPorousIn *in;
     const double *water, *before;
-    float *wetness, *pore;
-} Wetness;
+    float *pore;
+} Change;
 
-static void wetness_block(void *context, int64_t first, int64_t end)
+static void change_block(void *context, int64_t first, int64_t end)
 {
-    const Wetness *w = context;
+    const Change *w = context;
     const WadiSphStep *step = w->step;
     for (int64_t i = first; i < end; ++i) {
         const double whole = step->whole != NULL ? step->whole[i] : 1.0;
         const double pores = whole * w->in->materials[w->in->material[i]].pores.porosity;
         const float change = (float)(fabs(w->water[i] - w->before[i]) / (pores * step->dt));
-        w->wetness[i] = step->is_sand[i] ? (float)fmin(1.0, w->water[i] / pores) : 0.0f;
         w->pore[i] = step->is_sand[i] ? (float)w->in->pressure[i] : 0.0f;
         step->seep[i] = step->is_sand[i] && change > step->seep[i] ? change : step->seep[i];
     }
@@ -326,10 +320,9 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
     const double unit = wadi_water_density(scene);
     double *pressure = NULL;
     double *water = (double *)wadi_particles_column(p, sph->water_column) + step->sort.first;
-    float *air = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->seep, (size_t)step->count, "porous flow", error));
+    step->seep = step->lightness; /* which nothing needs any more */
     memset(step->seep, 0, (size_t)step->count * sizeof *step->seep);
-    WADI_TRY(set_pressures(sph, step, &pressure, &air, error));
+    WADI_TRY(set_pressures(sph, step, &pressure, error));
     double *before = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &before, (size_t)step->count, "porous flow", error));
     memcpy(before, water, (size_t)step->count * sizeof *before);
@@ -343,7 +336,7 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
                                  .whole = step->whole,
                                  .fixed = step->fixed,
                                  .pressure = pressure,
-                                 .air = sph->spawned_material >= 0 ? air : NULL,
+                                 .density = sph->spawned_material >= 0 ? step->density : NULL,
                                  .film =
                                      (double *)wadi_particles_column(p, sph->film_column) + step->sort.first,
                                  .seep = step->seep,
@@ -363,12 +356,37 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
     memset(step->is_removed, 0, most);
     step->removed = wadi_sph_porous_merge(water, step->velocity, step->is_removed + step->sort.first, &in);
     report->evaporated_water += evaporate(sph, step, water);
-    Wetness w = { .step = step,
-                  .in = &in,
-                  .water = water,
-                  .before = before,
-                  .wetness = (float *)wadi_particles_column(p, sph->wetness_column) + step->sort.first,
-                  .pore = (float *)wadi_particles_column(p, sph->pore_column) + step->sort.first };
-    wadi_parallel_for(step->count, BLOCK, wetness_block, &w);
+    Change change = { .step = step,
+                      .in = &in,
+                      .water = water,
+                      .before = before,
+                      .pore = (float *)wadi_particles_column(p, sph->pore_column) + step->sort.first };
+    wadi_parallel_for(step->count, BLOCK, change_block, &change);
+    return WADI_OK;
+}
+
+static void wetness_block(void *context, int64_t first, int64_t end)
+{
+    const Masses *w = context;
+    const WadiParticles *p = w->sph->context.particles;
+    float *wetness = (float *)wadi_particles_column(p, w->sph->wetness_column) + w->step->sort.first;
+    for (int64_t i = first; i < end; ++i) {
+        const WadiMaterial *material =
+            &w->sph->context.world->scene->materials[p->material[w->step->sort.first + i]];
+        const double whole = w->step->whole != NULL ? w->step->whole[i] : 1.0;
+        const double pores = whole * material->pores.porosity;
+        wetness[i] = w->step->is_sand[i] ? (float)fmin(1.0, w->water[i] / pores) : 0.0f;
+    }
+}
+
+WadiStatus wadi_sph_set_wetness(const WadiSph *sph, WadiSphStep *step)
+{
+    if (sph->has_pores) {
+        const double *water = wadi_particles_column(sph->context.particles, sph->water_column);
+        wadi_parallel_for(step->count, BLOCK, wetness_block,
+                          &(Masses){ sph, step, water + step->sort.first });
+        step->volume = NULL;
+        step->pairs.volume = NULL;
+    }
     return WADI_OK;
 }

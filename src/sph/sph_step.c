@@ -29,6 +29,8 @@ static void begin_block(void *context, int64_t first, int64_t end)
     }
     for (int64_t i = first; i < end && step->whole != NULL; ++i) {
         step->size[i] = (float)cbrt(step->whole[i]);
+    }
+    for (int64_t i = first; i < end && step->volume != NULL; ++i) {
         step->volume[i] = (float)step->whole[i];
     }
 }
@@ -50,7 +52,9 @@ static WadiStatus begin(const WadiSph *sph, WadiSphStep *step, WadiError *error)
     if (sph->volume_column >= 0) { /* particles of different sizes */
         step->whole = (const double *)wadi_particles_column(p, sph->volume_column) + step->sort.first;
         WADI_TRY(WADI_ARENA_NEW(arena, &step->size, count, "sizes", error));
-        WADI_TRY(WADI_ARENA_NEW(arena, &step->volume, count, "sizes", error));
+        if (!sph->has_pores) {
+            WADI_TRY(WADI_ARENA_NEW(arena, &step->volume, count, "sizes", error));
+        }
     }
     wadi_parallel_for(step->count, BLOCK, begin_block, &(Begin){ sph, step });
     return WADI_OK;
@@ -96,7 +100,7 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
 {
     RUN("sort", begin(sph, step, error));
     const WadiArenaMark mark = wadi_arena_mark(sph->context.scratch);
-    RUN("wet", wadi_sph_wet(sph, step, error));
+    RUN("wet", wadi_sph_wet(sph, step));
     RUN("walls", find_walls(sph, step, error));
     RUN("sleep", wadi_sph_find_calm(sph, step, error));
     RUN("neighbours", find_pairs(sph, step, error));
@@ -121,6 +125,7 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     end_forces(sph, step, mark, solves);
     RUN("porous", wadi_sph_flow_in_pores(sph, step, report, error));
     RUN("sleep", wadi_sph_check_loads(sph, step, error));
+    RUN("porous", wadi_sph_set_wetness(sph, step));
     RUN("move", wadi_sph_move(sph, step, report, error));
     RUN("move", wadi_sph_watch_pressure(sph, error));
     RUN("porous", wadi_sph_spawn_and_remove(sph, step, error));

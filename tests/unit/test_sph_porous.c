@@ -319,13 +319,16 @@ static void saturated_sand_drips_at_a_free_end(void **unused)
     (void)unused;
     Column c;
     const double dx = 0.005;
-    float air[COLUMN_MAX] = { 0.5f };
+    float density[COLUMN_MAX] = { 0.5f };
     double film[COLUMN_MAX] = { 0.0 };
     column_init(&c, 21, 0, 1, dx, 9.81);
     for (int i = 0; i < 20; ++i) {
         c.water[i] = floor(0.4 * WADI_WATER_QUANTA) / WADI_WATER_QUANTA;
     }
-    c.in.air = air;
+    for (int i = 1; i < 21; ++i) {
+        density[i] = 1.0f;
+    }
+    c.in.density = density;
     c.in.film = film;
     double given = 0.0, before = 0.0;
     for (int n = 0; n < 400; ++n) {

@@ -35,9 +35,9 @@ typedef struct WadiSphPorousIn {
     const double *whole;           /* per particle: volume of a full one of its size; NULL: all 1 */
     const uint8_t *fixed;          /* 1: a copy of another particle, takes no part; NULL: none */
     double *pressure; /* Pa: of water its own; of sand that in its pores, of the last step before */
-    /* Saturated sand loses water into the air: the part of each kernel that is empty, and the mass that has
-     * left the pores and is not yet a particle. NULL: it loses none. */
-    const float *air;
+    /* Saturated sand loses water into the air, where the density is below 1: a part of the kernel is empty
+     * there. The mass that has left the pores and is not yet a particle. NULL: it loses none. */
+    const float *density;
     double *film;
     float *seep; /* out, 1/s: rate at which the saturation would change with the fixed ones; NULL: none */
     WadiSphLattice lattice;

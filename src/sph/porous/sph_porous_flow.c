@@ -82,7 +82,7 @@ void wadi_sph_flow_set_head(const WadiSphFlow *x, int32_t i)
 double wadi_sph_outflow(const WadiSphFlow *x, int32_t i, double *conductance)
 {
     const WadiSphPorousIn *in = x->in;
-    const double air = in->air != NULL && in->is_sand[i] ? (double)in->air[i] : 0.0;
+    const double air = in->density != NULL && in->is_sand[i] ? (double)(1.0f - in->density[i]) : 0.0;
     *conductance = 0.0;
     if (air <= SURFACE || x->level[i].potential <= x->base[i]) {
         return 0.0;
