@@ -27,7 +27,8 @@ typedef struct Slab {
     WadiSphFriction friction;
     uint32_t start[SLAB_MAX + 1];
     int64_t mirror_start[SLAB_MAX + 1]; /* sand has no images */
-    int32_t same[SLAB_MAX], of[SLAB_MAX];
+    int32_t same[SLAB_MAX];
+    WadiSphNearBits of[(SLAB_MAX + 63) / 64];
     uint32_t offset[SLAB_PAIRS];
     uint16_t pair_slope[SLAB_PAIRS];
     float cover[SLAB_MAX];
@@ -82,7 +83,7 @@ static inline void slab_find_walls(Slab *slab)
     for (int i = 0; i < slab->count; ++i) {
         double part, slope;
         wadi_sph_kernel_wall(&slab->kernel, slab->x[i][2], &part, &slope);
-        slab->of[i] = i;
+        slab->of[i / 64] = (WadiSphNearBits){ .bits = UINT64_MAX, .first = i / 64 * 64 };
         slab->cover[i] = (float)part;
         slab->gradient[i] = (WadiF4){ 0, 0, (float)slope, 0 };
         slab->contact_count[i] = slab->x[i][2] < WADI_SPH_WALL_REACH;

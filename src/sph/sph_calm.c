@@ -31,7 +31,7 @@ typedef struct Calm {
 
 static bool touches_moving_wall(const WadiSphWalls *walls, int32_t i)
 {
-    const int32_t near = walls->of[i];
+    const int32_t near = wadi_sph_near(walls, i);
     bool is_moving = false;
     for (int c = 0; near >= 0 && c < walls->contact_count[near]; ++c) {
         is_moving = is_moving || wadi_sph_contact_moves(&walls->contact[near][c]);

@@ -136,7 +136,7 @@ static void load_block(void *context, int64_t first, int64_t end)
     const float scale = 1.0f / s->pascal;
     scale_stresses(s, scale, first, end);
     for (int64_t i = first; i < end; ++i) {
-        const int32_t near = s->step->walls.of[i];
+        const int32_t near = wadi_sph_near(&s->step->walls, i);
         if (s->step->is_sand[i] && near >= 0) {
             const WadiVec3 t = { (double)(s->wall.x[i] * scale), (double)(s->wall.y[i] * scale),
                                  (double)(s->wall.z[i] * scale) };
@@ -151,7 +151,7 @@ static void store_block(void *context, int64_t first, int64_t end)
     const Sand *s = context;
     scale_stresses(s, s->pascal, first, end);
     for (int64_t i = first; i < end; ++i) {
-        const int32_t near = s->step->walls.of[i];
+        const int32_t near = wadi_sph_near(&s->step->walls, i);
         WadiF4 traction = { 0 };
         for (int n = 0; near >= 0 && n < s->step->walls.contact_count[near]; ++n) {
             traction += s->friction.traction[wadi_sph_first_contact(&s->step->walls, near) + (size_t)n];

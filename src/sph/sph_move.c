@@ -24,7 +24,7 @@ typedef struct Move {
 static WadiF4 stop_at_walls(const WadiSphStep *step, int32_t i, WadiF4 v, WadiF4 by)
 {
     const WadiSphWalls *walls = &step->walls;
-    const int32_t near = walls->of[i];
+    const int32_t near = wadi_sph_near(walls, i);
     for (int c = 0; c < walls->contact_count[near]; ++c) {
         WadiF4 n = walls->contact[near][c].normal;
         const WadiF4 toward = (v - walls->contact[near][c].velocity) * n, shift = by * n;
@@ -72,13 +72,13 @@ static void move_block(void *context, int64_t first, int64_t end)
         const WadiF4 u = v + shift;
         const WadiVec3 to = { p->x[k] + dt * (double)u[0], p->y[k] + dt * (double)u[1],
                               p->z[k] + dt * (double)u[2] };
-        if (step->walls.of[i] < 0) {
+        if (wadi_sph_near(&step->walls, i) < 0) {
             p->x[k] = to.x, p->y[k] = to.y, p->z[k] = to.z;
         } else {
             const WadiF4 stopped = stop_at_walls(step, (int32_t)i, v, shift);
             p->vx[k] = stopped[0], p->vy[k] = stopped[1], p->vz[k] = stopped[2];
             const double way = dt * sqrt((double)(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])) / m->sph->spacing;
-            if (stays_clear(&step->walls, step->walls.of[i], way)) {
+            if (stays_clear(&step->walls, wadi_sph_near(&step->walls, i), way)) {
                 p->x[k] = to.x, p->y[k] = to.y, p->z[k] = to.z;
             } else {
                 wadi_collide_move_one(&m->collide, p, k, to, &m->reports[first / BLOCK]);

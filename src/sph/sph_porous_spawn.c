@@ -23,7 +23,7 @@ static WadiVec3 outwards(const WadiSphStep *step, int32_t i)
         const WadiVec3 away = { (double)d[0], (double)d[1], (double)d[2] };
         sum = wadi_add_scaled(sum, away, (double)wadi_sph_slope(pairs, i, n));
     }
-    const int32_t near = step->walls.of[i];
+    const int32_t near = wadi_sph_near(&step->walls, i);
     if (near >= 0) {
         const WadiF4 w = step->walls.gradient[near];
         sum = wadi_sub(sum, wadi_vec3((double)w[0], (double)w[1], (double)w[2]));

@@ -179,7 +179,7 @@ WadiStatus wadi_sph_stick(const WadiSph *sph, WadiSphStep *step)
     }
     const double *water = (const double *)wadi_particles_column(p, sph->water_column) + step->sort.first;
     for (int32_t i = 0; i < step->count; ++i) {
-        const int32_t near = step->walls.of[i];
+        const int32_t near = wadi_sph_near(&step->walls, i);
         const WadiPoresDef *pores = &scene->materials[p->material[step->sort.first + i]].pores;
         const bool is_fixed = (step->fixed != NULL && step->fixed[i] != 0) || wadi_sph_does_wait(step, i);
         if (near < 0 || !step->is_sand[i] || is_fixed || pores->stickiness == 0.0) {

@@ -178,7 +178,7 @@ static void begin_shifts(void *context, int64_t first, int64_t end)
 static void leave_walls(const Shifts *s, int64_t i)
 {
     const WadiSphWalls *walls = &s->step->walls;
-    const int32_t near = s->step->is_sand[i] ? -1 : walls->of[i];
+    const int32_t near = s->step->is_sand[i] ? -1 : wadi_sph_near(walls, i);
     for (int c = 0; near >= 0 && c < walls->contact_count[near]; ++c) {
         WadiF4 n = walls->contact[near][c].normal;
         const float nearest = NEAREST * wadi_sph_size(&s->step->pairs, (int32_t)i);

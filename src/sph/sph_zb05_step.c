@@ -11,7 +11,7 @@
 static void rub_walls(WadiF4 *velocity, const uint8_t *is_rigid, const WadiSphFrictionIn *in)
 {
     for (int32_t i = 0; i < in->pairs->count; ++i) {
-        const int32_t near = in->is_sand[i] && !is_rigid[i] ? in->walls->of[i] : -1;
+        const int32_t near = in->is_sand[i] && !is_rigid[i] ? wadi_sph_near(in->walls, i) : -1;
         for (int c = 0; near >= 0 && c < in->walls->contact_count[near]; ++c) {
             const WadiSphContact *contact = &in->walls->contact[near][c];
             WadiF4 slip = velocity[i] - contact->velocity;

@@ -260,7 +260,7 @@ static double lift_of(WadiSim *sim, const char *column, WadiArena *arena)
     const float *pressure = column_of(&sim->particles, column);
     double lift = 0.0;
     for (int32_t i = 0; i < sim->particles.count; ++i) {
-        const int32_t near = walls->of[i];
+        const int32_t near = wadi_sph_near(walls, i);
         for (int c = 0; near >= 0 && c < walls->contact_count[near]; ++c) {
             const WadiSphContact *contact = &walls->contact[near][c];
             if (contact->solid == 0) {

@@ -160,7 +160,7 @@ static void contacts_take_no_more_room_than_they_need(void **unused)
     }
     assert_int_equal(b.walls.count, 12 * 12 * 12 - 8 * 8 * 8);
     const size_t per_near = sizeof(uint8_t) + sizeof(WadiSphContact *) + sizeof(float) + sizeof(WadiF4);
-    const size_t room = (size_t)b.count * sizeof *b.walls.of + (size_t)b.walls.count * per_near +
+    const size_t room = ((size_t)b.count + 63) / 64 * sizeof *b.walls.of + (size_t)b.walls.count * per_near +
                         contacts * sizeof(WadiSphContact);
     CHECK_AT_MOST((double)(b.arena.live - before), (double)room + 6 * WADI_ALIGNMENT);
     block_free(&b);

@@ -78,7 +78,7 @@ static void add_turning(WadiSphCluster *c, WadiVec3 r, WadiVec3 v, double mass)
 /* Contacts by their share of the grip. */
 static void add_grip(WadiSphCluster *c, const WadiSphFrictionIn *in, int32_t i, WadiVec3 at, WadiVec3 v)
 {
-    const int32_t near = in->walls->of[i];
+    const int32_t near = wadi_sph_near(in->walls, i);
     for (int k = 0; near >= 0 && k < in->walls->contact_count[near]; ++k) {
         const WadiSphContact *contact = &in->walls->contact[near][k];
         const double grip = (double)(contact->friction * in->pressure[i] * -contact->velocity[3]);

@@ -45,7 +45,7 @@ static void fill_block(void *context, int64_t first, int64_t end)
 {
     const Surface *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        const int32_t near = s->walls->of[i];
+        const int32_t near = wadi_sph_near(s->walls, i);
         if (!s->is_sand[i]) {
             continue;
         }

@@ -59,7 +59,7 @@ static inline __attribute__((always_inline)) void wadi_sph_strain_two(
 /* Whether the particle has tractions; they are those of `near`. */
 static inline bool wadi_sph_has_traction(const WadiSphFrictionIn *in, int32_t i, int32_t *near)
 {
-    *near = in->walls->of[i];
+    *near = wadi_sph_near(in->walls, i);
     return *near >= 0 && in->is_sand[i];
 }
 

@@ -167,7 +167,7 @@ static int64_t count_images(const Mirrors *m, int32_t near)
     for (int64_t n = pairs->start[i]; n < end; n += LANES) {
         for (unsigned left = find_close(pairs, i, n, end); left != 0; left &= left - 1) {
             const int32_t j = wadi_sph_other(pairs, n + __builtin_ctz(left));
-            count += has_common(walls, near, walls->of[j], couple_of(pairs, i, j).left);
+            count += has_common(walls, near, wadi_sph_near(walls, j), couple_of(pairs, i, j).left);
         }
     }
     return count;
@@ -180,7 +180,7 @@ static bool find_image(const Mirrors *m, int32_t near, int32_t i, int32_t j, Wad
     const WadiSphWalls *walls = m->in->walls;
     Common common[WADI_SPH_CONTACT_MAX];
     const Couple couple = couple_of(m->pairs, i, j);
-    const int walls_of_both = find_common(walls, near, walls->of[j], couple.left, common);
+    const int walls_of_both = find_common(walls, near, wadi_sph_near(walls, j), couple.left, common);
     if (walls_of_both == 0) {
         return false;
     }
@@ -219,7 +219,7 @@ static void mark_block(void *context, int64_t first, int64_t end)
     const Mirrors *m = context;
     const WadiSphWalls *walls = m->in->walls;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        const int32_t near = walls->of[i];
+        const int32_t near = wadi_sph_near(walls, i);
         float least = INFINITY; /* times 0 it is not a number, and not close either */
         if (near >= 0) {
             m->particle[near] = i;

@@ -24,7 +24,7 @@ static void set_centre(const Search *s, int32_t i, WadiSphCentre *c)
 static bool is_hidden(const Search *s, int32_t i, int32_t j)
 {
     const WadiSphWalls *walls = s->in->walls;
-    const int32_t near_i = walls->of[i], near_j = walls->of[j];
+    const int32_t near_i = wadi_sph_near(walls, i), near_j = wadi_sph_near(walls, j);
     if (near_i < 0 || near_j < 0) {
         return false;
     }
@@ -69,7 +69,7 @@ static void count(const Search *s, int32_t i, const WadiSphRange *ranges, int ra
 {
     WadiSphCentre centre;
     const uint8_t *sand = s->sand;
-    const bool may_be_hidden = s->in->walls->has_solids && s->in->walls->of[i] >= 0;
+    const bool may_be_hidden = s->in->walls->has_solids && wadi_sph_near(s->in->walls, i) >= 0;
     int32_t all = 0, all_sand = 0;
     set_centre(s, i, &centre);
     for (int r = 0; r < range_count; ++r) {
@@ -110,7 +110,7 @@ static inline __attribute__((always_inline)) void count_candidates(const Search 
 {
     const float reach = is_mixed ? s->reach.of[i] : (float)(WADI_SPH_REACH * WADI_SPH_PLACES);
     const float at[3] = { c->axis[0][own], c->axis[1][own], c->axis[2][own] };
-    const bool may_be_hidden = s->in->walls->has_solids && s->in->walls->of[i] >= 0;
+    const bool may_be_hidden = s->in->walls->has_solids && wadi_sph_near(s->in->walls, i) >= 0;
     const int count = c->count;
     int32_t all = 0, all_sand = 0;
     for (int n = 0; n < count; n += GROUP) {
@@ -163,7 +163,7 @@ static void end_lists(const Search *s, int32_t i, WadiSphList *same, WadiSphList
         others[3] = 0.0f;
     }
     s->pairs->sum[i] = sum + others;
-    const int32_t near = in->walls->of[i];
+    const int32_t near = wadi_sph_near(in->walls, i);
     s->density[i] = density + (near >= 0 ? in->walls->cover[near] : 0.0f);
 }
 

@@ -34,7 +34,7 @@ static float push_of_one(const Builder *b, int32_t i)
 {
     const WadiSphPairs *pairs = b->in->pairs;
     WadiF4 sum = pairs->sum[i] * (-2.0f * wadi_sph_unit(pairs, i));
-    const int32_t near = b->in->walls->of[i];
+    const int32_t near = wadi_sph_near(b->in->walls, i);
     if (near >= 0) {
         sum += b->in->walls->gradient[near];
         for (int64_t n = pairs->mirror_start[near]; n < pairs->mirror_start[near + 1]; ++n) {
@@ -67,7 +67,7 @@ static bool has_near(const Builder *b, int64_t cell)
 {
     const WadiSphCoarse *coarse = b->coarse;
     for (int32_t n = coarse->start[cell - 8]; n < coarse->start[cell - 7]; ++n) {
-        if (b->in->walls->of[particle_at(coarse, n)] >= 0) {
+        if (wadi_sph_near(b->in->walls, particle_at(coarse, n)) >= 0) {
             return true;
         }
     }

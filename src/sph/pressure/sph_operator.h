@@ -54,7 +54,7 @@ static inline __attribute__((always_inline)) float wadi_sph_push_and_carry(const
     const float rough = pairs->sum[i][3] * own - sum[3];
     const float unit = wadi_sph_unit(pairs, i);
     sum = (sum + pairs->sum[i] * own) * -unit;
-    const int32_t near = in->walls->of[i];
+    const int32_t near = wadi_sph_near(in->walls, i);
     if (near >= 0) {
         sum += in->walls->gradient[near] * own;
         for (int64_t n = pairs->mirror_start[near]; n < pairs->mirror_start[near + 1]; ++n) {
@@ -109,7 +109,7 @@ static inline __attribute__((always_inline)) float wadi_sph_compression(const Wa
     }
     const WadiF8 both = a + b;
     WadiF4 sum = (WADI_ROW_LOW(both) + WADI_ROW_HIGH(both)) * -wadi_sph_unit(pairs, i);
-    const int32_t near = in->walls->of[i];
+    const int32_t near = wadi_sph_near(in->walls, i);
     float wall = 0.0f;
     if (near >= 0) {
         const WadiF4 w = in->walls->gradient[near];
@@ -150,7 +150,7 @@ static inline __attribute__((always_inline)) float wadi_sph_diagonal(const WadiS
     const float rough = pairs->sum[i][3] * unit * (float)WADI_SPH_PLACES;
     float others = wadi_sph_sum_lanes(&squares) * unit * unit * volume;
     WadiF4 sum = pairs->sum[i] * -unit;
-    const int32_t near = in->walls->of[i];
+    const int32_t near = wadi_sph_near(in->walls, i);
     if (near >= 0) {
         sum += in->walls->gradient[near];
         for (int64_t n = pairs->mirror_start[near]; n < pairs->mirror_start[near + 1]; ++n) {

@@ -68,7 +68,7 @@ static inline __attribute__((always_inline)) float residual_of(const Solve *s, i
     if (is_idle(s, i)) {
         return 0.0f;
     }
-    const int32_t near = s->in->walls->of[i];
+    const int32_t near = wadi_sph_near(s->in->walls, i);
     const float wall = near >= 0 && !is_moving && !s->in->is_shift ? s->in->walls->gradient[near][3] : 0.0f;
     return wadi_sph_compression(s->in, s->velocity, i) + wall -
            s->in->smooth[s->in->is_sand[i]] * s->rough[i];

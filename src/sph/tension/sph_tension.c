@@ -32,7 +32,7 @@ static WadiF4 missing_of(const WadiSphTensionIn *in, int32_t i)
     for (int64_t n = pairs->start[i]; n < pairs->start[i + 1]; ++n) {
         sum -= WADI_SPH_OFFSET(place, pairs->place[wadi_sph_other(pairs, n)]) * wadi_sph_slope(pairs, i, n);
     }
-    const int32_t near = in->walls->of[i];
+    const int32_t near = wadi_sph_near(in->walls, i);
     for (int c = 0; near >= 0 && c < in->walls->contact_count[near]; ++c) {
         const WadiSphContact *contact = &in->walls->contact[near][c];
         sum += contact->normal * (0.5f * contact->velocity[3]);

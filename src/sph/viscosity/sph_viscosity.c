@@ -44,7 +44,7 @@ static inline float coefficient_of(const WadiSphViscosityIn *in, int32_t i)
 static WadiF4 wall_pull(const WadiSphViscosityIn *in, const WadiF4 v, int32_t i, bool has_velocity)
 {
     WadiF4 sum = { 0 };
-    const int32_t near = in->walls->of[i];
+    const int32_t near = wadi_sph_near(in->walls, i);
     if (near < 0 || in->coefficient == NULL || in->coefficient[i] <= 0.0f) {
         return sum;
     }

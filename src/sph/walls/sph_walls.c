@@ -21,6 +21,7 @@ typedef struct Finder {
     double length;                                 /* m: size of the particle that is looked at */
     double reach;                                  /* m: its support */
     double farthest;                               /* m: the longest one */
+    uint8_t *is_near;                              /* per particle */
     int32_t *particle;                             /* per near particle */
     WadiSphContact (*found)[WADI_SPH_CONTACT_MAX]; /* per near particle */
 } Finder;
@@ -53,7 +54,7 @@ static bool may_be_near(const Finder *f, WadiVec3 middle, double side)
     return wadi_solids_clearance(f->in->solids, middle, f->in->time, radius) < radius;
 }
 
-/* Marks near particles by 0 and others by -1. Tiles far from all solids cost one distance, so do cells. */
+/* Marks near particles. Tiles far from all solids cost one distance, so do cells. */
 static void mark_tiles(void *context, int64_t first, int64_t end)
 {
     const Finder *f = context;
@@ -69,7 +70,7 @@ static void mark_tiles(void *context, int64_t first, int64_t end)
             const WadiVec3 to = { cell.lane + 0.5, (cell.row & 7) + 0.5, (cell.row >> 3) + 0.5 };
             const bool may_be = !is_far && may_be_near(f, wadi_add_scaled(low, to, h), h);
             for (int32_t i = cell.first; i < cell.end; ++i) {
-                f->walls->of[i - sort->first] = may_be && is_near(f, i) ? 0 : -1;
+                f->is_near[i - sort->first] = may_be && is_near(f, i);
             }
         }
     }
@@ -277,6 +278,19 @@ static WadiStatus pack_contacts(Finder *f, WadiArena *arena, WadiError *error)
     return WADI_OK;
 }
 
+static void number_near(const Finder *f, int32_t count)
+{
+    WadiSphWalls *walls = f->walls;
+    for (int32_t first = 0; first < count; first += 64) {
+        WadiSphNearBits near = { .first = walls->count };
+        for (int32_t i = first; i < count && i < first + 64; ++i) {
+            near.bits |= (uint64_t)f->is_near[i] << (i - first);
+        }
+        walls->of[first / 64] = near;
+        walls->count += __builtin_popcountll(near.bits);
+    }
+}
+
 WadiStatus wadi_sph_walls_find(WadiSphWalls *walls, const WadiSphWallsIn *in, WadiArena *arena,
                                WadiError *error)
 {
@@ -287,21 +301,20 @@ WadiStatus wadi_sph_walls_find(WadiSphWalls *walls, const WadiSphWallsIn *in, Wa
         f.farthest = fmax(f.farthest, WADI_SPH_SUPPORT * in->spacing * (double)in->size[i]);
     }
     *walls = (WadiSphWalls){ .has_solids = in->solids->count > 0 };
-    WADI_TRY(WADI_ARENA_NEW(arena, &walls->of, (size_t)count, "walls", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &walls->of, ((size_t)count + 63) / 64, "walls", error));
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &f.is_near, (size_t)count, "walls", error));
     wadi_parallel_for(sort->tiles.count, TILE_BLOCK, mark_tiles, &f);
-    for (int32_t i = 0; i < count; ++i) {
-        walls->of[i] = walls->of[i] < 0 ? -1 : walls->count++;
-    }
+    number_near(&f, count);
     const size_t near = (size_t)walls->count;
     WADI_TRY(WADI_ARENA_NEW(arena, &walls->contact_count, near, "walls", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &walls->cover, near, "walls", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &walls->gradient, near, "walls", error));
-    const WadiArenaMark mark = wadi_arena_mark(arena);
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &f.particle, near, "walls", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &f.found, near, "walls", error));
     for (int32_t i = 0; i < count; ++i) {
-        if (walls->of[i] >= 0) {
-            f.particle[walls->of[i]] = first + i;
+        if (f.is_near[i] != 0) {
+            f.particle[wadi_sph_near(walls, i)] = first + i;
         }
     }
     wadi_parallel_for(walls->count, NEAR_BLOCK, find_block, &f);

@@ -20,9 +20,15 @@ typedef struct WadiSphContact {
     int32_t solid; /* negative: a side of the domain, -1 - its bit number */
 } WadiSphContact;
 
+/* Of 64 particles, which are near to a wall, and the number of the first of these. */
+typedef struct WadiSphNearBits {
+    uint64_t bits;
+    int32_t first;
+} WadiSphNearBits;
+
 /* Particles within their support of a wall are `near`; they have numbers of their own. */
 typedef struct WadiSphWalls {
-    int32_t *of; /* per particle: number among the near ones, or -1 */
+    WadiSphNearBits *of; /* see wadi_sph_near */
     int32_t count;
     uint8_t *contact_count; /* per near particle */
     /* Of near particle n: contact[n][0 .. contact_count[n] - 1]. One list follows the other. */
@@ -42,6 +48,14 @@ typedef struct WadiSphWallsIn {
     const float *size; /* per particle of the sort, spacings; NULL: all 1 */
     double time;       /* s */
 } WadiSphWallsIn;
+
+/* The number of a particle among the near ones, or -1. */
+static inline int32_t wadi_sph_near(const WadiSphWalls *walls, int64_t i)
+{
+    const WadiSphNearBits *near = &walls->of[i >> 6];
+    const uint64_t bit = UINT64_C(1) << (i & 63);
+    return (near->bits & bit) != 0 ? near->first + __builtin_popcountll(near->bits & (bit - 1)) : -1;
+}
 
 /* Whether the wall of a contact moves. */
 static inline bool wadi_sph_contact_moves(const WadiSphContact *contact)
