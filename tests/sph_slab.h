@@ -26,7 +26,7 @@ typedef struct Slab {
     WadiSphWalls walls;
     WadiSphFriction friction;
     uint32_t start[SLAB_MAX + 1];
-    int64_t mirror_start[SLAB_MAX + 1]; /* sand has no images */
+    uint32_t mirror_start[SLAB_MAX + 1]; /* sand has no images */
     int32_t same[SLAB_MAX];
     WadiSphNearBits of[(SLAB_MAX + 63) / 64];
     uint32_t offset[SLAB_PAIRS];

@@ -6,7 +6,7 @@
 #include "math/minmax.h"
 #include "sph/pairs/sph_weigh.h"
 
-enum { BLOCK = 256, PARTICLE_BLOCK = 4096, LANES = WADI_SPH_LANES };
+enum { BLOCK = 1024, PARTICLE_BLOCK = 4096, LANES = WADI_SPH_LANES };
 
 /* 1/spacing: a wall draws particles by at most this; half a spacing away it presses with 1. */
 static const float DRAWN_MAX = 0.5f;
@@ -14,7 +14,6 @@ static const float DRAWN_MAX = 0.5f;
 typedef struct Mirrors {
     const WadiSphPairsIn *in;
     WadiSphPairs *pairs;
-    int32_t *particle; /* per near particle */
 } Mirrors;
 
 /* A wall that two particles are near to. `more`: four times the product of their distances, spacings^2; so
@@ -157,13 +156,12 @@ static inline __attribute__((always_inline)) unsigned find_close(const WadiSphPa
     return end - n < LANES ? bits & ((1u << (end - n)) - 1) : bits;
 }
 
-static int64_t count_images(const Mirrors *m, int32_t near)
+static uint32_t count_images(const Mirrors *m, int32_t i, int32_t near)
 {
     const WadiSphPairs *pairs = m->pairs;
     const WadiSphWalls *walls = m->in->walls;
-    const int32_t i = m->particle[near];
     const int64_t end = end_of(m, i);
-    int64_t count = 0;
+    uint32_t count = 0;
     for (int64_t n = pairs->start[i]; n < end; n += LANES) {
         for (unsigned left = find_close(pairs, i, n, end); left != 0; left &= left - 1) {
             const int32_t j = wadi_sph_other(pairs, n + __builtin_ctz(left));
@@ -188,16 +186,16 @@ static bool find_image(const Mirrors *m, int32_t near, int32_t i, int32_t j, Wad
     sum_images(common, walls_of_both, &couple.offset, m->in->kernel->scale, couple.size, &gradient, &back);
     const float volume = m->in->volume != NULL ? m->in->volume[j] : 1.0f;
     gradient *= volume, back *= volume;
-    *image =
-        (WadiSphMirror){ { gradient[0], gradient[1], gradient[2] }, { back[0], back[1], back[2] }, 0.0f, j };
+    *image = (WadiSphMirror){ { gradient[0], gradient[1], gradient[2] },
+                              { back[0], back[1], back[2] },
+                              (uint32_t)j + WADI_SPH_MIRROR_BIT };
     *pressed += gradient - back; /* twice the part across the walls */
     return true;
 }
 
-static void write_images(const Mirrors *m, int32_t near)
+static void write_images(const Mirrors *m, int32_t i, int32_t near)
 {
     const WadiSphPairs *pairs = m->pairs;
-    const int32_t i = m->particle[near];
     const int64_t end = end_of(m, i);
     WadiSphMirror *to = pairs->mirror + pairs->mirror_start[near], *const last =
                                                                        pairs->mirror +
@@ -213,7 +211,7 @@ static void write_images(const Mirrors *m, int32_t near)
     take_off(m->in->walls, near, pressed);
 }
 
-/* The near particles, and the smallest distance of each particle to a wall as its number. */
+/* The smallest distance of each particle to a wall as its number. */
 static void mark_block(void *context, int64_t first, int64_t end)
 {
     const Mirrors *m = context;
@@ -222,7 +220,6 @@ static void mark_block(void *context, int64_t first, int64_t end)
         const int32_t near = wadi_sph_near(walls, i);
         float least = INFINITY; /* times 0 it is not a number, and not close either */
         if (near >= 0) {
-            m->particle[near] = i;
             for (int c = 0; c < walls->contact_count[near]; ++c) {
                 least = wadi_minf(least, walls->contact[near][c].normal[3]);
             }
@@ -234,16 +231,22 @@ static void mark_block(void *context, int64_t first, int64_t end)
 static void count_block(void *context, int64_t first, int64_t end)
 {
     const Mirrors *m = context;
-    for (int64_t near = first; near < end; ++near) {
-        m->pairs->mirror_start[near + 1] = count_images(m, (int32_t)near);
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        const int32_t near = wadi_sph_near(m->in->walls, i);
+        if (near >= 0) {
+            m->pairs->mirror_start[near + 1] = count_images(m, i, near);
+        }
     }
 }
 
 static void fill_block(void *context, int64_t first, int64_t end)
 {
     const Mirrors *m = context;
-    for (int64_t near = first; near < end; ++near) {
-        write_images(m, (int32_t)near);
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        const int32_t near = wadi_sph_near(m->in->walls, i);
+        if (near >= 0) {
+            write_images(m, i, near);
+        }
     }
 }
 
@@ -254,15 +257,14 @@ WadiStatus wadi_sph_mirrors_find(WadiSphPairs *pairs, const WadiSphPairsIn *in, 
     Mirrors m = { .in = in, .pairs = pairs };
     WADI_TRY(
         WADI_ARENA_NEW_TEMPORARY(arena, &pairs->mirror_start, (size_t)count + 1, "mirror images", error));
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &m.particle, (size_t)count, "mirror images", error));
     wadi_parallel_for(pairs->count, PARTICLE_BLOCK, mark_block, &m);
-    wadi_parallel_for(count, BLOCK, count_block, &m);
+    wadi_parallel_for(pairs->count, BLOCK, count_block, &m);
     pairs->mirror_start[0] = 0;
     for (int32_t near = 0; near < count; ++near) {
         pairs->mirror_start[near + 1] += pairs->mirror_start[near];
     }
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &pairs->mirror, (size_t)pairs->mirror_start[count],
                                       "mirror images", error));
-    wadi_parallel_for(count, BLOCK, fill_block, &m);
+    wadi_parallel_for(pairs->count, BLOCK, fill_block, &m);
     return WADI_OK;
 }

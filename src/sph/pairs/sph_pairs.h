@@ -17,9 +17,18 @@ typedef uint32_t WadiU4 __attribute__((vector_size(16), aligned(16), may_alias))
 typedef struct WadiSphMirror {
     float gradient[3]; /* as that of a pair */
     float back[3]; /* reflected at the wall: gradient . (velocity of the image) = back . (velocity of j) */
-    float zero; /* read as the fourth component of `back`; an index here would be a slow, denormal number */
-    int32_t index; /* j */
+    /* j and WADI_SPH_MIRROR_BIT: read as the fourth component of `back`, j alone would be a slow, denormal
+     * number. */
+    uint32_t tagged;
 } WadiSphMirror;
+
+#define WADI_SPH_MIRROR_BIT (UINT32_C(1) << 30)
+
+/* j */
+static inline int32_t wadi_sph_mirror_other(const WadiSphMirror *mirror)
+{
+    return (int32_t)(mirror->tagged - WADI_SPH_MIRROR_BIT);
+}
 
 /* Lists in the order of the sort. The neighbours of particle i are start[i] .. start[i + 1]; the first
  * `same[i]` of them are of its own kind (sand or water), the others of the other one. */
@@ -45,7 +54,7 @@ typedef struct WadiSphPairs {
     /* Per particle: x, y, z, and room for a number of a solve that is read together with them. */
     WadiI4 *place;
     /* Images in the walls, of near particle n: mirror_start[n] .. mirror_start[n + 1]. */
-    int64_t *mirror_start;
+    uint32_t *mirror_start;
     WadiSphMirror *mirror;
 } WadiSphPairs;
 

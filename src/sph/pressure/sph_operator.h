@@ -60,7 +60,7 @@ static inline __attribute__((always_inline)) float wadi_sph_push_and_carry(const
         for (int64_t n = pairs->mirror_start[near]; n < pairs->mirror_start[near + 1]; ++n) {
             const WadiSphMirror *mirror = &pairs->mirror[n];
             const WadiF4 g = *(const WadiF4 *)mirror->gradient;
-            sum += g * (own + wadi_sph_number(pairs, mirror->index));
+            sum += g * (own + wadi_sph_number(pairs, wadi_sph_mirror_other(mirror)));
         }
     }
     *push = sum;
@@ -117,7 +117,7 @@ static inline __attribute__((always_inline)) float wadi_sph_compression(const Wa
         for (int64_t n = pairs->mirror_start[near]; n < pairs->mirror_start[near + 1]; ++n) {
             const WadiSphMirror *mirror = &pairs->mirror[n];
             const WadiF4 g = *(const WadiF4 *)mirror->gradient, back = *(const WadiF4 *)mirror->back;
-            sum += g * v - back * velocity[mirror->index];
+            sum += g * v - back * velocity[wadi_sph_mirror_other(mirror)];
         }
     }
     return sum[0] + sum[1] + sum[2] + wall;
@@ -157,7 +157,8 @@ static inline __attribute__((always_inline)) float wadi_sph_diagonal(const WadiS
             const WadiSphMirror *mirror = &pairs->mirror[n];
             const WadiF4 g = *(const WadiF4 *)mirror->gradient, square = g * g;
             sum += g;
-            others += (square[0] + square[1] + square[2]) * volume * wadi_sph_number(pairs, mirror->index);
+            others += (square[0] + square[1] + square[2]) * volume *
+                      wadi_sph_number(pairs, wadi_sph_mirror_other(mirror));
         }
     }
     const WadiF4 square = sum * sum;
