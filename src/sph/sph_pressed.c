@@ -1,6 +1,6 @@
-/* The step that pressed water allows. The forces of a pressure push uneven particles back to even distances as
- * springs do, of the frequency sqrt(p / rho) / dx times a number. These springs are explicit: in longer steps
- * deep water shakes and collapses. [theory 11.4] */
+/* The step that pressed water allows. The forces of a pressure push uneven particles back to even distances
+ * as springs do, of the frequency sqrt(p / rho) / dx times a number. These springs are explicit: in longer
+ * steps deep water shakes and collapses. [theory 11.4] */
 #include <math.h>
 #include <string.h>
 
