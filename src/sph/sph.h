@@ -40,7 +40,7 @@ typedef struct WadiSph {
     int64_t measured, measured_friction; /* steps in which the eigenvalues were measured last */
     WadiSleep sleep;
     double sound_speed; /* m/s, of `pressure: tait`; never falls */
-    double head;        /* spacings: head of the pressure in the water of the last steps */
+    double head;        /* spacings: of the pressure in the last steps */
 } WadiSph;
 
 /* What the stages of a step pass on; arrays have an item a particle of the sort. */
@@ -156,9 +156,9 @@ WadiStatus wadi_sph_solve_zb05(WadiSph *sph, WadiSphStep *step, WadiError *error
 /* sph_move.c: velocities and pressures to the particles, and the particles to their next positions. */
 WadiStatus wadi_sph_move(const WadiSph *sph, const WadiSphStep *step, WadiStepReport *report,
                          WadiError *error);
-/* sph_pressed.c: the longest step in which pressed water is stable, s; its pressures after a step. */
+/* sph_pressed.c: the longest step in which pressed particles are stable, s; their pressures after a step. */
 double wadi_sph_pressed_dt(const WadiSph *sph, double time);
-WadiStatus wadi_sph_watch_pressure(WadiSph *sph, WadiError *error);
+WadiStatus wadi_sph_watch_pressure(WadiSph *sph, double time, WadiError *error);
 /* sph_porous_step.c: whether water can enter sand in a scene; the columns for it. */
 bool wadi_sph_has_pores(const WadiScene *scene);
 WadiStatus wadi_sph_porous_create(WadiSph *sph, WadiError *error);

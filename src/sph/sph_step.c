@@ -127,7 +127,7 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     RUN("sleep", wadi_sph_check_loads(sph, step, error));
     RUN("porous", wadi_sph_set_wetness(sph, step));
     RUN("move", wadi_sph_move(sph, step, report, error));
-    RUN("move", wadi_sph_watch_pressure(sph, error));
+    RUN("move", wadi_sph_watch_pressure(sph, step->time, error));
     RUN("porous", wadi_sph_spawn_and_remove(sph, step, error));
     RUN("sleep", wadi_sph_watch(sph, step, error));
     report->pressure_solves = step->pressure_solves;
