@@ -1,12 +1,16 @@
 /* Water that leaves saturated sand becomes particles: a film grows on the sand, and where it is enough and no
- * water is near, a particle of it appears outside. [LAD08; theory 11.6] */
+ * water is near, a particle of it appears outside. Under water it goes to the particles there, which are
+ * split when they have grown. [LAD08; theory 11.6] */
 #include <math.h>
 
 #include "sph/sph.h"
+#include "world/water.h"
 
 /* Mass of a new particle, over a full one, and its distance from the sand in spacings. */
 static const double LEAST_SPAWN = 0.5, DISTANCE = 0.8;
 static const double CLEARANCE = 0.3; /* from solids, spacings */
+/* Mass from which a particle of water is split in two, over a full one, and how far from it the new one is. */
+static const double SPLIT = 1.4, SPLIT_DISTANCE = 0.5;
 
 typedef struct WadiSphSpawn {
     int32_t particle; /* of the store */
@@ -31,20 +35,36 @@ static WadiVec3 outwards(const WadiSphStep *step, int32_t i)
     return wadi_normalized_or(sum, wadi_vec3(0.0, 0.0, 1.0));
 }
 
-/* m: new particles have the size 1. */
+/* m: new particles have the size 1, halves of water that of the other half. */
 static double distance_of(const WadiSph *sph, const WadiSphStep *step, int32_t i)
 {
-    return DISTANCE * sph->spacing * 0.5 * (1.0 + (double)wadi_sph_size(&step->pairs, i));
+    const double size = (double)wadi_sph_size(&step->pairs, i);
+    return sph->spacing * (step->is_sand[i] ? DISTANCE * 0.5 * (1.0 + size) : SPLIT_DISTANCE * size);
+}
+
+/* What a new particle beside i would have; 0: there is none. */
+static double new_water(const WadiSph *sph, int32_t from)
+{
+    const WadiParticles *p = sph->context.particles;
+    const WadiScene *scene = sph->context.world->scene;
+    const WadiMaterial *material = &scene->materials[p->material[from]];
+    const double *film = wadi_particles_column(p, sph->film_column);
+    const double *water = wadi_particles_column(p, sph->water_column);
+    if (material->kind == WADI_MATERIAL_SAND) {
+        return film[from] >= LEAST_SPAWN ? film[from] : 0.0;
+    }
+    const double *volume = sph->volume_column >= 0 ? wadi_particles_column(p, sph->volume_column) : NULL;
+    const double full = (volume != NULL ? volume[from] : 1.0) * material->density / wadi_water_density(scene);
+    const double half = floor(0.5 * water[from] * WADI_WATER_QUANTA) / WADI_WATER_QUANTA;
+    return water[from] >= SPLIT * full ? half : 0.0;
 }
 
 WadiStatus wadi_sph_find_spawns(const WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
-    const WadiParticles *p = sph->context.particles;
-    const double *film = wadi_particles_column(p, sph->film_column);
     const int32_t first = step->sort.first;
     int32_t count = 0;
     for (int32_t i = 0; i < step->count; ++i) {
-        count += film[first + i] >= LEAST_SPAWN;
+        count += new_water(sph, first + i) > 0.0;
     }
     step->spawn_count = 0;
     if (count == 0) {
@@ -52,7 +72,7 @@ WadiStatus wadi_sph_find_spawns(const WadiSph *sph, WadiSphStep *step, WadiError
     }
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &step->spawns, (size_t)count, "new water", error));
     for (int32_t i = 0; i < step->count; ++i) {
-        if (film[first + i] >= LEAST_SPAWN) {
+        if (new_water(sph, first + i) > 0.0) {
             step->spawns[step->spawn_count++] =
                 (WadiSphSpawn){ .particle = first + i,
                                 .offset = wadi_scale(outwards(step, i), distance_of(sph, step, i)) };
@@ -64,20 +84,21 @@ WadiStatus wadi_sph_find_spawns(const WadiSph *sph, WadiSphStep *step, WadiError
 static void spawn(const WadiSph *sph, const WadiSphSpawn *at, int32_t to)
 {
     WadiParticles *p = sph->context.particles;
-    double *film = wadi_particles_column(p, sph->film_column);
     double *water = wadi_particles_column(p, sph->water_column);
     const int32_t from = at->particle;
+    const bool is_sand = sph->context.world->scene->materials[p->material[from]].kind == WADI_MATERIAL_SAND;
+    double *source = is_sand ? wadi_particles_column(p, sph->film_column) : water;
     p->x[to] = p->x[from] + at->offset.x;
     p->y[to] = p->y[from] + at->offset.y;
     p->z[to] = p->z[from] + at->offset.z;
     p->vx[to] = p->vx[from], p->vy[to] = p->vy[from], p->vz[to] = p->vz[from];
-    p->material[to] = (uint8_t)sph->spawned_material;
+    p->material[to] = is_sand ? (uint8_t)sph->spawned_material : p->material[from];
     if (sph->volume_column >= 0) {
         double *volume = wadi_particles_column(p, sph->volume_column);
-        volume[to] = 1.0;
+        volume[to] = is_sand ? 1.0 : volume[from];
     }
-    water[to] = film[from];
-    film[from] = 0.0;
+    water[to] = new_water(sph, from);
+    source[from] -= water[to];
 }
 
 /* Inside a solid nothing appears: the film waits. */

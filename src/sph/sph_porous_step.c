@@ -11,9 +11,8 @@
 enum { BLOCK = 2048 };
 
 static const double DEGREE = 3.14159265358979323846 / 180.0;
-/* Of the pressure of single particles of water, in spacings of water. Below it saturated sand and water
- * exchange nothing: a bed under water at rest would never be still. */
-static const double NOISE = 0.5;
+/* Over which the pressure of water beside sand is a mean, sqrt(dx/g): that of a single step is noisy. */
+static const double MEAN_TIME = 1.0;
 static const double LEAST_VISCOSITY = 1e-3; /* Pa s: of water, where the scene gives none */
 
 bool wadi_sph_has_pores(const WadiScene *scene)
@@ -201,8 +200,9 @@ WadiStatus wadi_sph_stick(const WadiSph *sph, WadiSphStep *step)
 typedef struct Pressures {
     const WadiSph *sph;
     const WadiSphStep *step;
-    const float *pore; /* Pa */
+    const float *pore; /* Pa; of water what it pressed with so far */
     double *pressure;  /* Pa */
+    double newest;     /* part of the present step in the mean over time */
     WadiVec3 weight;   /* of water, Pa a place */
     double to_pascal;
 } Pressures;
@@ -234,7 +234,9 @@ static void pressure_block(void *context, int64_t first, int64_t end)
         const bool has_sand = pairs->start[i] + pairs->same[i] < pairs->start[i + 1];
         /* A start of the solve; that of a checkpoint may be any number. */
         const double pore = s->pore[i] >= 0.0f && s->pore[i] < 1e12f ? (double)s->pore[i] : 0.0;
-        s->pressure[i] = s->step->is_sand[i] ? pore : has_sand ? mean_pressure(s, i) : 0.0;
+        const double now = !s->step->is_sand[i] && has_sand ? mean_pressure(s, i) : 0.0;
+        const double mean = pore > 0.0 ? pore + s->newest * (now - pore) : now;
+        s->pressure[i] = s->step->is_sand[i] ? pore : has_sand ? mean : 0.0;
     }
 }
 
@@ -249,6 +251,7 @@ static WadiStatus set_pressures(const WadiSph *sph, const WadiSphStep *step, dou
                     .pore = (const float *)wadi_particles_column(sph->context.particles, sph->pore_column) +
                             step->sort.first,
                     .pressure = *pressure,
+                    .newest = fmin(1.0, step->dt / (MEAN_TIME * sph->unit_time)),
                     .weight = wadi_scale(wadi_curve_value3(&scene->gravity, step->time), place),
                     .to_pascal = sph->materials.density * sph->spacing / step->dt };
     wadi_parallel_for(step->count, BLOCK, pressure_block, &s);
@@ -302,7 +305,7 @@ static void change_block(void *context, int64_t first, int64_t end)
         const double whole = step->whole != NULL ? step->whole[i] : 1.0;
         const double pores = whole * w->in->materials[w->in->material[i]].pores.porosity;
         const float change = (float)(fabs(w->water[i] - w->before[i]) / (pores * step->dt));
-        w->pore[i] = step->is_sand[i] ? (float)w->in->pressure[i] : 0.0f;
+        w->pore[i] = (float)w->in->pressure[i];
         step->seep[i] = step->is_sand[i] && change > step->seep[i] ? change : step->seep[i];
     }
 }
@@ -344,7 +347,6 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
                                  .gravity = gravity,
                                  .water_density = unit,
                                  .viscosity = water_viscosity(sph, step->time),
-                                 .noise = NOISE * unit * sph->spacing * wadi_norm(gravity),
                                  .spacing = sph->spacing,
                                  .dt = step->dt };
     WadiSphPorousReport porous;

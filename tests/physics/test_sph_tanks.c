@@ -250,21 +250,23 @@ static void moving_solids_push_water_aside(void **unused)
 }
 
 /* Sum of the vertical forces of a pressure on a solid, N: a contact's part is p times its part of the
- * gradient. */
-static double lift_of(WadiSim *sim, const char *column, WadiArena *arena)
+ * gradient. Without a column: of water that stands up to `level`, m. */
+static double lift_of(WadiSim *sim, const char *column, double level, WadiArena *arena)
 {
     SphSim found;
     const double dx = sim->world->spacing;
     sph_sim_find_walls(&found, sim, arena);
     const WadiSphWalls *walls = &found.walls;
-    const float *pressure = column_of(&sim->particles, column);
+    const float *pressure = column != NULL ? column_of(&sim->particles, column) : NULL;
     double lift = 0.0;
     for (int32_t i = 0; i < sim->particles.count; ++i) {
         const int32_t near = wadi_sph_near(walls, i);
+        const double p =
+            pressure != NULL ? (double)pressure[i] : 1000.0 * 9.81 * (level - sim->particles.z[i]);
         for (int c = 0; near >= 0 && c < walls->contact_count[near]; ++c) {
             const WadiSphContact *contact = &walls->contact[near][c];
             if (contact->solid == 0) {
-                lift += (double)(pressure[i] * contact->velocity[3] * contact->normal[2]) * dx * dx;
+                lift += p * (double)(contact->velocity[3] * contact->normal[2]) * dx * dx;
             }
         }
     }
@@ -287,7 +289,7 @@ static void a_ball_is_lifted_by_what_it_displaces(void **unused)
     double lift = 0.0, n = 0.0, z = 0.0, p = 0.0, zz = 0.0, zp = 0.0;
     for (int frame = 0; frame < 24; ++frame) {
         run_frames(sim, 1);
-        lift += lift_of(sim, "pressure", &arena) / 24.0;
+        lift += lift_of(sim, "pressure", 0.0, &arena) / 24.0;
         const float *pressure = column_of(&sim->particles, "pressure");
         for (int32_t i = 0; i < sim->particles.count; ++i) {
             const double height = sim->particles.z[i], value = (double)pressure[i];
@@ -309,7 +311,8 @@ static void a_ball_is_lifted_by_what_it_displaces(void **unused)
 }
 
 /* The water in the pores of a saturated bed lifts a ball as free water does; what the grains press on it
- * comes on top. */
+ * comes on top. Sand does not arrange itself around the ball as water does, and the sum over its contacts is a
+ * few per cent off with any pressure: the answer is that of water at rest over the same contacts. */
 static void a_ball_in_saturated_sand_is_lifted_by_the_pores(void **unused)
 {
     (void)unused;
@@ -323,15 +326,19 @@ static void a_ball_in_saturated_sand_is_lifted_by_the_pores(void **unused)
     WadiSim *sim = start_sim(scene, 1);
     WadiArena arena = { 0 };
     run_frames(sim, is_long_run() ? 36 : 8);
-    double lift = 0.0;
+    double lift = 0.0, exact = 0.0;
     for (int frame = 0; frame < 4; ++frame) {
         run_frames(sim, 1);
-        lift += lift_of(sim, "pore_pressure", &arena) / 4.0;
+        lift += lift_of(sim, "pore_pressure", 0.0, &arena) / 4.0;
+        exact += lift_of(sim, NULL, 0.535, &arena) / 4.0;
     }
     const double volume = 4.0 / 3.0 * pi * radius * radius * radius;
-    print_message("lift by the pores of saturated sand %.2f N, %.4f of the water displaced\n", lift,
-                  lift / (volume * 9810.0));
-    CHECK_NEAR(lift / (volume * 9810.0), 1.0, 0.02);
+    print_message(
+        "lift by the pores of saturated sand %.2f N, %.4f of that of water at rest, %.4f of the water "
+        "displaced\n",
+        lift, lift / exact, lift / (volume * 9810.0));
+    CHECK_NEAR(lift / exact, 1.0, 0.02);
+    CHECK_NEAR(lift / (volume * 9810.0), 1.0, 0.05);
     wadi_arena_free(&arena);
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);

@@ -24,7 +24,6 @@ typedef struct WadiSphFluxList {
     bool is_slow;       /* has no flow with neighbours of negative mobility */
     float rate;         /* per unit of potential, times that of slopes */
     const float *rates; /* the same by the neighbour's material; NULL: one for all */
-    float noise;        /* units: smaller drops to the other kind move nothing */
 } WadiSphFluxList;
 
 static inline void wadi_sph_flux_list(const WadiSphFlow *x, int32_t i, WadiSphFluxList *list)
@@ -42,8 +41,7 @@ static inline void wadi_sph_flux_list(const WadiSphFlow *x, int32_t i, WadiSphFl
                                .mobility = mobility,
                                .to_others = is_sand ? x->seeping[i] : mobility,
                                .is_sand = is_sand,
-                               .is_slow = x->is_fast[i] == 0,
-                               .noise = (float)(x->noise / x->unit) };
+                               .is_slow = x->is_fast[i] == 0 };
     list->rate = x->pair_rate != NULL ? 0.0f : (float)x->sand_rate * (pairs->slope_unit * (float)x->unit);
     list->rates = x->pair_rate != NULL ? x->pair_rate + x->material_count * in->material[i] : NULL;
 }
@@ -58,21 +56,6 @@ static inline __attribute__((always_inline)) void wadi_sph_load_pairs(const void
     const WadiF8 a = (WadiF8)low, b = (WadiF8)high;
     *first = __builtin_shufflevector(a, b, 0, 2, 8, 10, 4, 6, 12, 14);
     *second = __builtin_shufflevector(a, b, 1, 3, 9, 11, 5, 7, 13, 15);
-}
-
-/* The pressure of single particles of water is noisy: without this, water and saturated sand would exchange
- * it for ever. */
-static inline __attribute__((always_inline)) void wadi_sph_remove_noise(const WadiSphFlow *x, int32_t i,
-                                                                        const uint32_t *j, float least,
-                                                                        WadiF8 *drop)
-{
-    WadiF8 noise = (WadiF8){ 0 } + least;
-    for (int l = 0; l < WADI_SPH_LANES && x->in->pairs->size != NULL; ++l) {
-        const float other = wadi_sph_size(x->in->pairs, (int32_t)(j[l] >> 4));
-        noise[l] = least * 0.5f * (wadi_sph_size(x->in->pairs, i) + other);
-    }
-    const WadiF8 zero = { 0 }, down = *drop - noise, up = *drop + noise;
-    *drop = WADI_MAX8(down, zero) + WADI_MIN8(up, zero);
 }
 
 /* Conductances to the neighbours n .. n + 7, mass per unit of potential, and flows; 0 beyond the list. */
@@ -95,12 +78,9 @@ static inline __attribute__((always_inline)) void wadi_sph_flux_eight(const Wadi
     }
     const WadiI8 down = (WadiI8)((uint32_t)list->potential - potential);
     const WadiI8 is_drop = (down > WADI_SPH_DROP_LEAST) | (down < -WADI_SPH_DROP_LEAST);
-    WadiF8 drop = __builtin_convertvector(down & is_drop, WadiF8);
+    const WadiF8 drop = __builtin_convertvector(down & is_drop, WadiF8);
     if (n + WADI_SPH_LANES > list->same && list->same < list->end) {
         const WadiI8 lane = { 0, 1, 2, 3, 4, 5, 6, 7 }, is_same = lane < (int32_t)(list->same - n);
-        WadiF8 less = drop;
-        wadi_sph_remove_noise(x, list->i, j, list->noise, &less);
-        drop = WADI_ROW_SELECT(is_same, drop, less);
         own = WADI_ROW_SELECT(is_same, own, (WadiF8){ 0 } + list->to_others);
     }
     for (int l = 0; l < WADI_SPH_LANES && list->rates != NULL; ++l) {

@@ -131,7 +131,6 @@ WadiStatus wadi_sph_porous_exchange(double *water, WadiF4 *velocity, const WadiS
     WADI_TRY(wadi_sph_pore_pressure(&x, &report->iterations, arena, error));
     report->active = x.active_count;
     report->fast = x.list_count;
-    x.noise = in->noise;
     if (in->seep != NULL && in->fixed != NULL) {
         wadi_parallel_for(in->pairs->count, BLOCK, seep_block, &x);
     }

@@ -44,7 +44,6 @@ typedef struct WadiSphPorousIn {
     WadiVec3 gravity;     /* m/s^2 */
     double water_density; /* kg/m^3: of the unit of mass */
     double viscosity;     /* Pa s, of water */
-    double noise;         /* Pa: smaller drops between sand and water move nothing */
     double spacing;       /* m */
     double dt;            /* s */
 } WadiSphPorousIn;

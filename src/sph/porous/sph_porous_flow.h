@@ -52,7 +52,6 @@ typedef struct WadiSphFlow {
     /* Where they differ, by the materials of a pair: per unit of potential, times that of slopes. */
     float *pair_rate;
     int material_count;
-    double noise; /* as in->noise; 0 in the solve of the pressure, which would be too low by it */
 } WadiSphFlow;
 
 /* Flags the active particles, sets their heads, which of them are fast, and the rates of a whole step. Memory

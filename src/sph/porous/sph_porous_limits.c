@@ -7,7 +7,7 @@
 enum { BLOCK = WADI_SPH_FLOW_BLOCK, DIGITS = 2048 };
 
 /* Smaller ones wait for room: the suction that makes it is below a hundredth of a spacing of water. */
-static const double LEAST_FLOW = 2e-5;
+static const double LEAST_FLOW = 1e-8;
 /* Of a sum of products in floats, above its rounding. */
 static const double SURE = 1.0 - 2e-6;
 
