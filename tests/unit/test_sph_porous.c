@@ -191,7 +191,7 @@ static void a_wetting_front_advances_with_the_root_of_time(void **unused)
 }
 
 /* Darcy: water at no pressure above and below saturated sand flows through it at K rho g / viscosity. Also
- * where a step is hundreds of times as long as an explicit one could be, and where it moves next to nothing. */
+ * where a step is hundreds of times as long as an explicit one could be, or moves next to nothing. */
 static void saturated_sand_drains_at_the_unit_gradient(void **unused)
 {
     (void)unused;
