@@ -11,10 +11,12 @@ static const double LEAST_SPAWN = 0.5, DISTANCE = 0.8;
 static const double CLEARANCE = 0.3; /* from solids, spacings */
 /* Mass from which a particle of water is split in two, over a full one, and how far from it the new one is. */
 static const double SPLIT = 1.4, SPLIT_DISTANCE = 0.5;
+static const float CROWDED = 1.1f; /* density from which nothing is split */
 
 typedef struct WadiSphSpawn {
     int32_t particle; /* of the store */
     WadiVec3 offset;  /* m */
+    double water;
 } WadiSphSpawn;
 
 /* Away from the neighbours. */
@@ -42,11 +44,12 @@ static double distance_of(const WadiSph *sph, const WadiSphStep *step, int32_t i
     return sph->spacing * (step->is_sand[i] ? DISTANCE * 0.5 * (1.0 + size) : SPLIT_DISTANCE * size);
 }
 
-/* What a new particle beside i would have; 0: there is none. */
-static double new_water(const WadiSph *sph, int32_t from)
+/* What a new particle beside the one with number i of the step would have; 0: there is none. */
+static double new_water(const WadiSph *sph, const WadiSphStep *step, int32_t i)
 {
     const WadiParticles *p = sph->context.particles;
     const WadiScene *scene = sph->context.world->scene;
+    const int32_t from = step->sort.first + i;
     const WadiMaterial *material = &scene->materials[p->material[from]];
     const double *film = wadi_particles_column(p, sph->film_column);
     const double *water = wadi_particles_column(p, sph->water_column);
@@ -56,7 +59,7 @@ static double new_water(const WadiSph *sph, int32_t from)
     const double *volume = sph->volume_column >= 0 ? wadi_particles_column(p, sph->volume_column) : NULL;
     const double full = (volume != NULL ? volume[from] : 1.0) * material->density / wadi_water_density(scene);
     const double half = floor(0.5 * water[from] * WADI_WATER_QUANTA) / WADI_WATER_QUANTA;
-    return water[from] >= SPLIT * full ? half : 0.0;
+    return water[from] >= SPLIT * full && step->density[i] < CROWDED ? half : 0.0;
 }
 
 WadiStatus wadi_sph_find_spawns(const WadiSph *sph, WadiSphStep *step, WadiError *error)
@@ -64,7 +67,7 @@ WadiStatus wadi_sph_find_spawns(const WadiSph *sph, WadiSphStep *step, WadiError
     const int32_t first = step->sort.first;
     int32_t count = 0;
     for (int32_t i = 0; i < step->count; ++i) {
-        count += new_water(sph, first + i) > 0.0;
+        count += new_water(sph, step, i) > 0.0;
     }
     step->spawn_count = 0;
     if (count == 0) {
@@ -72,10 +75,11 @@ WadiStatus wadi_sph_find_spawns(const WadiSph *sph, WadiSphStep *step, WadiError
     }
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &step->spawns, (size_t)count, "new water", error));
     for (int32_t i = 0; i < step->count; ++i) {
-        if (new_water(sph, first + i) > 0.0) {
+        if (new_water(sph, step, i) > 0.0) {
             step->spawns[step->spawn_count++] =
                 (WadiSphSpawn){ .particle = first + i,
-                                .offset = wadi_scale(outwards(step, i), distance_of(sph, step, i)) };
+                                .offset = wadi_scale(outwards(step, i), distance_of(sph, step, i)),
+                                .water = new_water(sph, step, i) };
         }
     }
     return WADI_OK;
@@ -97,7 +101,7 @@ static void spawn(const WadiSph *sph, const WadiSphSpawn *at, int32_t to)
         double *volume = wadi_particles_column(p, sph->volume_column);
         volume[to] = is_sand ? 1.0 : volume[from];
     }
-    water[to] = new_water(sph, from);
+    water[to] = at->water;
     source[from] -= water[to];
 }
 

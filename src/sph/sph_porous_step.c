@@ -13,6 +13,9 @@ enum { BLOCK = 2048 };
 static const double DEGREE = 3.14159265358979323846 / 180.0;
 /* Over which the pressure of water beside sand is a mean, sqrt(dx/g): that of a single step is noisy. */
 static const double MEAN_TIME = 1.0;
+/* Part of a particle of water that a gradient of 1 may move into sand in a step. With more, water and coarse
+ * sand exchange all they have within few steps by that noise. */
+static const double MOST_ENTRY = 0.03;
 static const double LEAST_VISCOSITY = 1e-3; /* Pa s: of water, where the scene gives none */
 
 bool wadi_sph_has_pores(const WadiScene *scene)
@@ -347,6 +350,7 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
                                  .gravity = gravity,
                                  .water_density = unit,
                                  .viscosity = water_viscosity(sph, step->time),
+                                 .entry = MOST_ENTRY,
                                  .spacing = sph->spacing,
                                  .dt = step->dt };
     WadiSphPorousReport porous;

@@ -311,8 +311,8 @@ static void a_ball_is_lifted_by_what_it_displaces(void **unused)
 }
 
 /* The water in the pores of a saturated bed lifts a ball as free water does; what the grains press on it
- * comes on top. Sand does not arrange itself around the ball as water does, and the sum over its contacts is a
- * few per cent off with any pressure: the answer is that of water at rest over the same contacts. */
+ * comes on top. Sand does not arrange itself around the ball as water does, and the sum over its contacts is
+ * a few per cent off with any pressure: the answer is that of water at rest over the same contacts. */
 static void a_ball_in_saturated_sand_is_lifted_by_the_pores(void **unused)
 {
     (void)unused;

@@ -44,8 +44,9 @@ typedef struct WadiSphPorousIn {
     WadiVec3 gravity;     /* m/s^2 */
     double water_density; /* kg/m^3: of the unit of mass */
     double viscosity;     /* Pa s, of water */
-    double spacing;       /* m */
-    double dt;            /* s */
+    double entry;   /* part of a particle of water that a gradient of 1 may move into sand; 0: no limit */
+    double spacing; /* m */
+    double dt;      /* s */
 } WadiSphPorousIn;
 
 typedef struct WadiSphPorousReport {

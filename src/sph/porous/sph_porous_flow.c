@@ -68,12 +68,12 @@ void wadi_sph_flow_set_head(const WadiSphFlow *x, int32_t i)
     const WadiSphPorousIn *in = x->in;
     const WadiPoresDef *pores = &in->materials[in->material[i]].pores;
     double head = larger(0.0, in->pressure[i]);
-    float mobility = 1.0f, seeping = 0.0f;
+    float mobility = x->entry, seeping = 0.0f;
     if (in->is_sand[i]) {
         const double s = saturation_of(in, x->water, i);
         head = head > 0.0 ? head : -wadi_suction(pores, s);
         mobility = (float)wadi_relative_permeability(pores, s);
-        seeping = s >= WADI_SPH_SATURATED ? mobility : 0.0f;
+        seeping = s >= WADI_SPH_SATURATED ? mobility * x->entry : 0.0f;
     }
     x->level[i] = (WadiSphLevel){ x->base[i] + wadi_sph_cut(x, head / x->unit), mobility };
     x->seeping[i] = seeping;
@@ -150,12 +150,23 @@ static double highest_head(void *context, int64_t first, int64_t end)
     return most;
 }
 
+static double highest_permeability(void *context, int64_t first, int64_t end)
+{
+    const WadiSphPorousIn *in = ((const WadiSphFlow *)context)->in;
+    double most = 0.0;
+    for (int64_t i = first; i < end; ++i) {
+        most = larger(most, in->is_sand[i] ? in->materials[in->material[i]].pores.permeability : 0.0);
+    }
+    return most;
+}
+
 /* Heads do not become larger than what presses at first and the weight of all water. A quarter of the range
  * of the integers is left to overshooting. */
 static WadiStatus set_unit(WadiSphFlow *x, WadiArena *arena, WadiError *error)
 {
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    const int64_t count = x->in->pairs->count;
+    const WadiSphPorousIn *in = x->in;
+    const int64_t count = in->pairs->count;
     double *partials = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &partials, (size_t)wadi_parallel_block_count(count, BLOCK), "porous flow",
                             error));
@@ -164,6 +175,10 @@ static WadiStatus set_unit(WadiSphFlow *x, WadiArena *arena, WadiError *error)
     const double range = high - x->lowest_base + wadi_parallel_max(count, BLOCK, highest_head, x, partials);
     x->unit = range > 0.0 && range < 1e300 ? range / (INT32_C(1) << 28) : 1.0;
     x->highest = 3.0 * (INT32_C(1) << 28);
+    const double most = wadi_parallel_max(count, BLOCK, highest_permeability, x, partials);
+    const double weight = in->water_density * wadi_norm(in->gravity);
+    const double part = most * in->dt * weight / (in->viscosity * in->spacing);
+    x->entry = in->entry > 0.0 && part > in->entry ? (float)(in->entry / part) : 1.0f;
     wadi_arena_release(arena, mark);
     return WADI_OK;
 }

@@ -39,6 +39,7 @@ typedef struct WadiSphFlow {
     double lowest_base; /* Pa: of the lowest particle */
     int32_t *base;      /* per particle: its potential without a head */
     WadiSphLevel *level;
+    float entry;    /* part of the flow between sand and water: less than 1 where in->entry limits it */
     float *seeping; /* mobility towards water: only saturated sand gives */
     WadiSphFactor *factor;
     /* Per listed particle. */
