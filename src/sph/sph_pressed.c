@@ -11,11 +11,15 @@ enum { BLOCK = 8192, PER_OCTAVE = 8, BINS = 24 * PER_OCTAVE };
 enum { MANTISSA_BITS = 23, BIN_BITS = 20, BIAS = 127 }; /* of a float */
 
 /* Spacings that a wave of the speed sqrt(p / rho) may cross in a step: water, sand. Tanks 30 to 100 spacings
- * deep stand with 0.39, and the deepest collapse with 0.46. Sand of 40 to 100 between smooth walls rests with
- * 0.45, creeps with 0.5 and boils with 0.7. */
-static const double FARTHEST[2] = { 0.37, 0.45 };
+ * deep stand with 0.39, and the deepest collapse with 0.46. Sand of 60 to 100 between smooth walls rests with
+ * 0.4, creeps with 0.5 and boils with 0.7. */
+static const double FARTHEST[2] = { 0.37, 0.4 };
 /* Of the particles that are awake: so many may have a higher pressure. Impacts push few, and none for long. */
 static const double PART = 0.003;
+/* Where sand prevails, so many particles that move, over how many more there are of sand than of water, may
+ * have one as well: what a jet meets stops within a step, by a pressure that says nothing about the next one,
+ * and would set the step of a whole heap. Slower than this part of sqrt(p / rho) they count as standing. */
+static const double MOVING_PART = 0.05, MOVING = 0.1;
 /* Part of its change that the head of a step adds to the mean of the last ones. Steps that follow each single
  * pressure shake what is deep, too. */
 static const double RISE = 0.1, FALL = 0.05;
@@ -24,7 +28,8 @@ typedef struct Heads {
     const WadiSph *sph;
     int32_t first;                        /* particles before it sleep */
     float per_pascal[WADI_MATERIALS_MAX]; /* spacings of head of water that would need the same step */
-    int32_t (*bins)[BINS];                /* per block: particles by head, from 1 spacing on */
+    float per_speed;                      /* of a speed in MOVING sqrt(g dx), s/m */
+    int32_t (*bins)[2][BINS]; /* per block, standing and moving: particles by head, from 1 spacing on */
 } Heads;
 
 /* The bin of a head of at least 1, by its exponent and the first bits of its mantissa. */
@@ -41,14 +46,15 @@ static double lowest_of(int bin)
     return ldexp(1.0 + (double)(bin % PER_OCTAVE) / PER_OCTAVE, bin / PER_OCTAVE);
 }
 
-static void count_heads(void *context, int64_t first, int64_t end)
+/* Returns the particles of water. */
+static double count_heads(void *context, int64_t first, int64_t end)
 {
     const Heads *heads = context;
     const WadiSph *sph = heads->sph;
     const WadiParticles *p = sph->context.particles;
     const float *pressure = wadi_particles_column(p, sph->pressure_column);
     const double *volume = sph->volume_column >= 0 ? wadi_particles_column(p, sph->volume_column) : NULL;
-    int32_t *bins = heads->bins[first / BLOCK];
+    int32_t(*bins)[BINS] = heads->bins[first / BLOCK], water = 0;
     memset(bins, 0, sizeof heads->bins[0]);
     for (int64_t i = first + heads->first; i < end + heads->first; ++i) {
         float head = pressure[i] * heads->per_pascal[p->material[i]];
@@ -56,38 +62,58 @@ static void count_heads(void *context, int64_t first, int64_t end)
             const float size = (float)cbrt(volume[i]);
             head /= size * size;
         }
+        water += sph->materials.is_sand[p->material[i]] ? 0 : 1;
         if (head >= 1.0f) {
-            bins[bin_of(head)] += 1;
+            const float x = p->vx[i] * heads->per_speed, y = p->vy[i] * heads->per_speed,
+                        z = p->vz[i] * heads->per_speed;
+            bins[x * x + y * y + z * z > head][bin_of(head)] += 1;
         }
     }
+    return water;
 }
 
-/* The head that PART of the particles exceed, spacings; 0: less than 1. */
+enum { STANDING = 1, IN_MOTION = 2 };
+
+/* The head that `most` particles of these kinds exceed, spacings; 0: less than 1. */
+static double head_of(const Heads *heads, int64_t blocks, int kinds, double most)
+{
+    double above = 0.0;
+    int bin = BINS;
+    while (bin > 0 && above <= most) {
+        bin -= 1;
+        for (int64_t b = 0; b < blocks; ++b) {
+            above += (kinds & STANDING) != 0 ? heads->bins[b][0][bin] : 0;
+            above += (kinds & IN_MOTION) != 0 ? heads->bins[b][1][bin] : 0;
+        }
+    }
+    return above > most ? lowest_of(bin) : 0.0;
+}
+
+/* The head that sets the step, spacings. */
 static WadiStatus find_head(const WadiSph *sph, double *head, WadiError *error)
 {
     const WadiParticles *p = sph->context.particles;
-    Heads heads = { .sph = sph, .first = wadi_sleep_first(&sph->sleep, p) };
+    Heads heads = { .sph = sph,
+                    .first = wadi_sleep_first(&sph->sleep, p),
+                    .per_speed = (float)(sph->unit_time / (MOVING * sph->spacing)) };
     const int32_t count = p->count - heads.first;
     const int64_t blocks = wadi_parallel_block_count(count, BLOCK);
     WadiArena *arena = sph->context.scratch;
     const WadiArenaMark mark = wadi_arena_mark(arena);
+    double *partials = NULL;
     const double g = sph->spacing / (sph->unit_time * sph->unit_time);
     for (int m = 0; m < sph->context.world->scene->material_count; ++m) {
         const double part = FARTHEST[0] / FARTHEST[sph->materials.is_sand[m]];
         heads.per_pascal[m] =
             (float)(part * part / (sph->materials.density * g * sph->spacing)) / sph->materials.mass[m];
     }
+    WADI_TRY(WADI_ARENA_NEW(arena, &partials, (size_t)blocks, "pressures", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &heads.bins, (size_t)blocks, "pressures", error));
-    wadi_parallel_for(count, BLOCK, count_heads, &heads);
-    double above = 0.0;
-    int bin = BINS;
-    while (bin > 0 && above <= PART * count) {
-        bin -= 1;
-        for (int64_t b = 0; b < blocks; ++b) {
-            above += heads.bins[b][bin];
-        }
-    }
-    *head = above > PART * count ? lowest_of(bin) : 0.0;
+    const double water = wadi_parallel_sum(count, BLOCK, count_heads, &heads, partials);
+    const double most = PART * count, moving = MOVING_PART * (count - 2.0 * water);
+    *head = moving > most
+                ? fmax(head_of(&heads, blocks, STANDING, most), head_of(&heads, blocks, IN_MOTION, moving))
+                : head_of(&heads, blocks, STANDING | IN_MOTION, most);
     wadi_arena_release(arena, mark);
     return WADI_OK;
 }
