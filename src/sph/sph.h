@@ -56,7 +56,8 @@ typedef struct WadiSphStep {
     const uint8_t *alone; /* 1: has no list of neighbours: copies, and what waits and is dry; NULL: none */
     int32_t count;
     uint8_t *is_sand;
-    /* Of particles of different sizes, else NULL: size in spacings, volume of a full particle of it. */
+    /* Of particles of different sizes, else NULL: size in spacings, in the column of the radii, which the end
+     * of the step sets; volume of a full particle of it. */
     float *size;
     const double *whole;
     float *volume;    /* over that of a full particle of size 1; NULL: all 1 */

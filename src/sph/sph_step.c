@@ -51,7 +51,7 @@ static WadiStatus begin(const WadiSph *sph, WadiSphStep *step, WadiError *error)
     step->lightness = two, step->density = two + count;
     if (sph->volume_column >= 0) { /* particles of different sizes */
         step->whole = (const double *)wadi_particles_column(p, sph->volume_column) + step->sort.first;
-        WADI_TRY(WADI_ARENA_NEW(arena, &step->size, count, "sizes", error));
+        step->size = (float *)wadi_particles_column(p, sph->radius_column) + step->sort.first;
         if (!sph->has_pores) {
             WADI_TRY(WADI_ARENA_NEW(arena, &step->volume, count, "sizes", error));
         }

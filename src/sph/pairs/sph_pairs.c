@@ -100,7 +100,8 @@ static WadiStatus prepare(Search *s, WadiArena *arena, WadiError *error)
     float factor = 1.0f;
     WADI_TRY(wadi_sph_reach_find(&s->reach, in->sort, in->size, count, arena, error));
     for (int a = 0; a < 3; ++a) {
-        WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->axis[a], (size_t)count + GROUP, "neighbours", error));
+        /* In the memory of the sums, which are known in the last pass. */
+        s->axis[a] = (int32_t *)(void *)s->pairs->sum + a * ((ptrdiff_t)count + GROUP);
         memset(s->axis[a] + count, 0, GROUP * sizeof(int32_t));
     }
     if (has_both_kinds(in->is_sand, count)) {
@@ -147,7 +148,7 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->place, (size_t)count, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->start, (size_t)count + 1, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->same, (size_t)count, "neighbours", error));
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &pairs->sum, (size_t)count, "neighbours", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &pairs->sum, (size_t)count + GROUP, "neighbours", error));
     const WadiArenaMark mark = wadi_arena_mark(arena);
     WADI_TRY(prepare(&s, arena, error));
     WADI_TRY(prepare_found(&s, arena, error));

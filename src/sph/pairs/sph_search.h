@@ -18,7 +18,7 @@ typedef enum WadiSphSearchPass {
 typedef struct WadiSphSearch {
     const WadiSphPairsIn *in;
     WadiSphPairs *pairs;
-    int32_t *axis[3]; /* places by axis, padded by WADI_SPH_SIXTEEN */
+    int32_t *axis[3]; /* places by axis, padded by WADI_SPH_SIXTEEN; not in the last pass */
     WadiSphReach reach;
     float *density;
     /* Bit i: particle i is sand; padded by eight bytes. NULL: all are of one kind. */
