@@ -83,8 +83,8 @@ typedef struct WadiSphStep {
     int32_t removed;
     struct WadiSphSpawn *spawns;
     int32_t spawn_count;
-    /* m/s: added to the velocity in the move alone. While it is solved in the memory of `velocity`, which is in
-     * its columns then; after that it is there, until the move sets them. */
+    /* m/s: added to the velocity in the move alone. While it is solved in the memory of `velocity`, which is
+     * in its columns then; after that it is there, until the move sets them. */
     WadiF4 *shift;
     bool has_shift;
     int pressure_solves, pressure_iterations, shift_iterations;

@@ -48,7 +48,8 @@ typedef struct WadiSphPressureReport {
 WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const WadiSphPressureIn *in,
                                    WadiSphPressureReport *report, WadiArena *arena, WadiError *error);
 
-/* `velocity` after the forces of a given pressure P; sets in->rough and in->carried. Uses pairs->place[.][3]. */
+/* `velocity` after the forces of a given pressure P; sets in->rough and in->carried. Uses
+ * pairs->place[.][3]. */
 void wadi_sph_pressure_apply(WadiF4 *velocity, const float *pressure, const WadiSphPressureIn *in);
 
 /* 1 over the diagonal of the operator from P to -R, per particle. Uses pairs->place[.][3]. */
