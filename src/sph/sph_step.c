@@ -29,9 +29,9 @@ static void begin_block(void *context, int64_t first, int64_t end)
     }
     for (int64_t i = first; i < end && step->whole != NULL; ++i) {
         step->size[i] = (float)cbrt(step->whole[i]);
-    }
-    for (int64_t i = first; i < end && step->volume != NULL; ++i) {
-        step->volume[i] = (float)step->whole[i];
+        if (step->volume != NULL) {
+            step->volume[i] = (float)step->whole[i];
+        }
     }
 }
 
