@@ -14,9 +14,12 @@
 
 enum { BLOCK = WADI_SPH_FLOW_BLOCK, ITERATIONS = 60 };
 
-/* Mean change of the head, of a spacing of water. What is left of the residual blocks the flow: with fifty times
- * as much, half of it, over sixteen spacings of sand. */
-static const double TOLERANCE = 1e-4;
+static const double TOLERANCE = 0.002; /* mean change of the head, of a spacing of water */
+/* Of the acceleration, at the start: the guess is that of the last step. */
+static const double FIRST_T = 3.0;
+/* A step is over so many conductances; with neighbours of the other sign it may have to be 2, and in smooth
+ * kernels hardly more than 1. */
+static const double CONDUCTANCES = 1.5;
 
 /* Per listed particle. Heads are in units of the potential. */
 typedef struct Row {
@@ -71,7 +74,7 @@ static double step_block(void *context, int64_t first, int64_t end)
         const double storage = is_full ? 0.0 : (double)row->storage;
         const double stored = is_full ? (double)row->room : storage * (guess - row->unchanged);
         const double diagonal = storage + conductance;
-        const double change = diagonal > 0.0 ? (gain - stored) / (diagonal + conductance) : 0.0;
+        const double change = diagonal > 0.0 ? (gain - stored) / (storage + CONDUCTANCES * conductance) : 0.0;
         const int32_t now = wadi_sph_cut(x, guess + change);
         moved += fabs(change);
         back -= change * (double)(now - row->now) * diagonal;
@@ -131,7 +134,7 @@ static void begin_block(void *context, int64_t first, int64_t end)
         Row row = { 0 };
         if (x->in->is_sand[i]) {
             const double capacity = wadi_sph_water_capacity(x->in, i);
-            const double room = larger(0.0, capacity - x->water[i]);
+            const double room = capacity - x->water[i]; /* below 0: it has to lose water */
             const double storage = storage_of(x, i, capacity);
             row.now = row.last = x->level[i].potential - x->base[i];
             row.storage = (float)(storage * x->unit);
@@ -153,7 +156,7 @@ WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int *iterations, WadiArena *ar
     s.blocks = wadi_parallel_block_count(x->list_count, BLOCK);
     WADI_TRY(WADI_ARENA_NEW(arena, &s.partials, 2 * (size_t)s.blocks, "pore pressure", error));
     wadi_parallel_for(x->list_count, BLOCK, begin_block, &s);
-    double t = 1.0;
+    double t = FIRST_T;
     for (*iterations = 0; *iterations < ITERATIONS && x->list_count > 0;) {
         const double moved = wadi_parallel_sum(x->list_count, BLOCK, step_block, &s, s.partials);
         double back = 0.0;

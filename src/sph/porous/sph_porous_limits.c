@@ -45,7 +45,8 @@ static inline double sum_of(const WadiD4 *four)
 
 static double room_of(const WadiSphFlow *x, int32_t i)
 {
-    return larger(0.0, wadi_sph_water_capacity(x->in, i) - x->water[i]);
+    const double most = wadi_sph_water_capacity(x->in, i) * (x->in->is_sand[i] ? 1.0 + WADI_SPH_SLACK : 1.0);
+    return larger(0.0, wadi_sph_whole_quanta(most) - x->water[i]);
 }
 
 /* Sums of flows in double: limits are met to a quantum. */
