@@ -9,7 +9,7 @@
 /* Mass of a new particle, over a full one, and its distance from the sand in spacings. */
 static const double LEAST_SPAWN = 0.5, DISTANCE = 0.8;
 static const double CLEARANCE = 0.3; /* from solids, spacings */
-/* Mass from which a particle of water is split in two, over a full one, and how far from it the new one is. */
+/* Mass from which a particle of water is split in two, over a full one, and the distance of the new one. */
 static const double SPLIT = 1.4, SPLIT_DISTANCE = 0.5;
 static const float CROWDED = 1.1f; /* density from which nothing is split */
 
