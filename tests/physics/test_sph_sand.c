@@ -61,6 +61,26 @@ static void test_column_runs_out_as_with_the_grid(void **state)
     CHECK_NEAR(particles / grid, 1.0, 0.15);
 }
 
+/* A rough floor counts also where it lies flush with the smooth bottom of the domain. */
+static void test_floor_flush_with_the_domain_is_rough(void **state)
+{
+    (void)state;
+    char text[TEXT];
+    scene_text(text, "sph", 1, "cohesion: 0", "{box: {min: [0, 0, 0], max: [0.1, 0.06, 0.1]}}");
+    char *bottom = strstr(text, "-0.02");
+    assert_non_null(bottom);
+    memcpy(bottom, " 0.00", 5);
+    WadiScene *scene = load_scene(text);
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, (int)(0.5 * FPS));
+    const double flush = front(&sim->particles), raised = collapse("sph", 1, "cohesion: 0", 0.1, 0.5);
+    print_message("run-out on a floor flush with the domain %.3f, above it %.3f\n", flush - 0.1,
+                  raised - 0.1);
+    CHECK_NEAR((flush - 0.1) / (raised - 0.1), 1.0, 0.1);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 /* A vertical face stands up to 4 c / (rho g) tan(45 + phi / 2). */
 static void test_moist_column_stands_below_its_critical_height(void **state)
 {
@@ -142,6 +162,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_column_runs_out_as_with_the_grid),
+        cmocka_unit_test(test_floor_flush_with_the_domain_is_rough),
         cmocka_unit_test(test_moist_column_stands_below_its_critical_height),
         cmocka_unit_test(test_pile_stands),
         cmocka_unit_test(test_pile_melts_with_the_local_rule),

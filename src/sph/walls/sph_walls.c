@@ -93,7 +93,9 @@ static void add_contact(const Finder *f, int32_t near, const WadiSphContact *con
         if (list[c].solid == contact->solid) {
             continue;
         }
-        const bool is_nearer = contact->normal[3] < list[c].normal[3];
+        /* A solid that lies flush with a side of the domain is what is touched. */
+        const float flush = list[c].solid < 0 && contact->solid >= 0 ? ON_PLANE : 0.0f;
+        const bool is_nearer = contact->normal[3] < list[c].normal[3] + flush;
         if (!is_nearer && is_behind(list[c].normal, contact->normal)) {
             return;
         }
