@@ -255,7 +255,7 @@ static WadiStatus set_pressures(const WadiSph *sph, const WadiSphStep *step, dou
                             step->sort.first,
                     .pressure = *pressure,
                     .newest = fmin(1.0, step->dt / (MEAN_TIME * sph->unit_time)),
-                    .weight = wadi_scale(wadi_curve_value3(&scene->gravity, step->time), place),
+                    .weight = wadi_scale(wadi_world_gravity(sph->context.world, step->time), place),
                     .to_pascal = sph->materials.density * sph->spacing / step->dt };
     wadi_parallel_for(step->count, BLOCK, pressure_block, &s);
     return WADI_OK;
@@ -322,7 +322,7 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
     if (!sph->has_pores) {
         return WADI_OK;
     }
-    const WadiVec3 gravity = wadi_curve_value3(&scene->gravity, step->time);
+    const WadiVec3 gravity = wadi_world_gravity(sph->context.world, step->time);
     const double unit = wadi_water_density(scene);
     double *pressure = NULL;
     double *water = (double *)wadi_particles_column(p, sph->water_column) + step->sort.first;

@@ -261,6 +261,19 @@ static WadiVec3 force_acceleration(const WadiForceDef *force, WadiVec3 x, WadiVe
     return zero;
 }
 
+WadiVec3 wadi_world_gravity(const WadiWorld *world, double time)
+{
+    WadiVec3 a = wadi_curve_value3(&world->scene->gravity, time);
+    for (int i = 0; i < world->scene->force_count; ++i) {
+        const WadiForce *force = &world->forces[i];
+        const bool acts = time >= force->def->start && time < force->def->end && force->region == NULL;
+        if (acts && force->def->kind == WADI_FORCE_UNIFORM) {
+            a = wadi_add(a, wadi_curve_value3(&force->def->acceleration, time));
+        }
+    }
+    return a;
+}
+
 WadiVec3 wadi_world_acceleration(const WadiWorld *world, WadiVec3 x, WadiVec3 v, double time)
 {
     WadiVec3 a = wadi_curve_value3(&world->scene->gravity, time);

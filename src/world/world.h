@@ -51,6 +51,9 @@ double wadi_world_emitted(const WadiWorld *world, int emitter, double duration);
 /* Acceleration by gravity and forces at x and `time` for a particle of velocity v, m/s^2. */
 WadiVec3 wadi_world_acceleration(const WadiWorld *world, WadiVec3 x, WadiVec3 v, double time);
 
+/* Gravity and the uniform forces that act everywhere at `time`, m/s^2. */
+WadiVec3 wadi_world_gravity(const WadiWorld *world, double time);
+
 /* world_steady.c: gravity, forces, frictions and what else the materials have as curves are the same at all
  * times of [t0, t1]. */
 bool wadi_world_is_steady(const WadiWorld *world, double t0, double t1);

@@ -3,8 +3,8 @@
 #include "scene_sim.h"
 #include "sim/sim.h"
 
-#define BED                                                                                                  \
-    "{wadi: 1, name: bed, solver: sph, cell_size: 0.01, frames: 400, fps: 24,"                               \
+#define BED(more)                                                                                            \
+    "{wadi: 1, name: bed, solver: sph, cell_size: 0.01, frames: 400, fps: 24," more                          \
     " domain: {min: [0, 0, 0], max: [0.04, 0.04, 0.08], walls: {friction: 0}},"                              \
     " materials: {sand: {kind: sand}, water: {kind: water}},"                                                \
     " bodies: [{material: sand, saturation: 1, shape: {box: {min: [0, 0, 0], max: [0.04, 0.04, 0.04]}}},"    \
@@ -47,7 +47,7 @@ static void water_stands_on_a_saturated_bed(void **unused)
 {
     (void)unused;
     const double seconds = is_long_run() ? 10.0 : 2.0, spacing = 0.005;
-    WadiScene *scene = load_scene(BED);
+    WadiScene *scene = load_scene(BED(""));
     WadiSim *sim = start_sim(scene, 1);
     run_frames(sim, 24);
     /* The mean height of the sand moves half as much as the interface. */
@@ -68,6 +68,19 @@ static void water_stands_on_a_saturated_bed(void **unused)
     assert_true(least > 0.95);
     CHECK_NEAR((double)sim->particles.count / count, 1.0, 0.01);
     assert_true(wadi_sim_mass_drift(sim, WADI_MATERIAL_WATER) == 0.0);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
+/* Water in pores has the weight of a uniform force as it has that of gravity. */
+static void a_uniform_force_is_a_weight_in_pores(void **unused)
+{
+    (void)unused;
+    WadiScene *scene =
+        load_scene(BED(" gravity: [0, 0, 0], forces: [{kind: uniform, acceleration: [0, 0, -9.81]}],"));
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, 24);
+    CHECK_NEAR(effective_over_buoyant(sim), 1.0, 0.2);
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);
 }
@@ -120,6 +133,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(water_stands_on_a_saturated_bed),
+        cmocka_unit_test(a_uniform_force_is_a_weight_in_pores),
         cmocka_unit_test(a_jet_presses_steadily_on_sand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
