@@ -138,6 +138,44 @@ static void deep_water_stands(void **unused)
     }
 }
 
+/* Where a ramp of 20, 30 and 45 degrees meets the floor both are nearly one wall: counted as two they press
+ * twice as hard, and water jumps where the second one comes and goes. */
+static void water_is_calm_at_the_foot_of_a_ramp(void **unused)
+{
+    (void)unused;
+    static const double angles[] = { 20, 30, 45 };
+    for (int n = 0; n < 3; ++n) {
+        const double turn = angles[n] * 3.14159265358979323846 / 180, dx = 0.02;
+        char text[800];
+        snprintf(text, sizeof text,
+                 "{wadi: 1, solver: sph, cell_size: 0.04, fps: 24, sph: {sleep: false}, domain: {min: [0, 0, "
+                 "0], max: [0.6, 0.12, 0.6]}, materials: {m: {kind: water}}, colliders: [{shape: "
+                 "{half_space: {point: [0.25, 0, 0], normal: [%.17g, 0, %.17g]}}}], bodies: [{material: m, "
+                 "shape: {box: {min: [0, 0, 0], max: [0.6, 0.12, 0.3]}}}]}",
+                 -sin(turn), cos(turn));
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = start_sim(scene, 1);
+        const WadiParticles *p = &sim->particles;
+        run_frames(sim, 36);
+        double square = 0.0;
+        int count = 0;
+        for (int frame = 0; frame < 12; ++frame) {
+            run_frames(sim, 1);
+            for (int32_t i = 0; i < p->count; ++i) {
+                if (fabs(p->x[i] - 0.25) < dx && p->z[i] < dx) {
+                    square += (double)(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]);
+                    count += 1;
+                }
+            }
+        }
+        const double speed = sqrt(square / count / (9.81 * dx));
+        print_message("foot of a ramp of %g degrees: speed %.3f sqrt(g dx)\n", angles[n], speed);
+        CHECK_AT_MOST(speed, 0.15);
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+}
+
 /* A block that fills a tank from wall to wall falls on its floor: many particles arrive crowded at once, and
  * the water still has its volume afterwards. */
 static void a_block_that_falls_keeps_its_volume(void **unused)
@@ -358,6 +396,7 @@ int main(void)
         cmocka_unit_test(water_rests_in_any_tank),
         cmocka_unit_test(a_tank_comes_to_rest),
         cmocka_unit_test(deep_water_stands),
+        cmocka_unit_test(water_is_calm_at_the_foot_of_a_ramp),
         cmocka_unit_test(a_block_that_falls_keeps_its_volume),
         cmocka_unit_test(a_trough_of_a_mesh_holds_water),
         cmocka_unit_test(a_thin_plate_parts_two_levels),

@@ -22,6 +22,7 @@ typedef struct Mirrors {
 typedef struct Common {
     WadiF4 normal;
     float more, sum;
+    float weight;
 } Common;
 
 static inline bool is_same_wall(const WadiSphContact *a, const WadiSphContact *b)
@@ -47,7 +48,7 @@ static int find_common(const WadiSphWalls *walls, int32_t near_i, int32_t near_j
             WadiF4 n = a->normal + b->normal;
             const float sum = n[3];
             n *= 1.0f / sqrtf(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
-            common[count++] = (Common){ n, more, wadi_maxf(sum, 0.0f) };
+            common[count++] = (Common){ n, more, wadi_maxf(sum, 0.0f), 0.5f * (a->weight + b->weight) };
             break;
         }
     }
@@ -81,20 +82,21 @@ static void sum_images(const Common *common, int count, const WadiF4 *offset, fl
     const float square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
     *gradient = *back = (WadiF4){ 0 };
     for (unsigned set = 1; set < 1u << count; ++set) {
-        float far = square;
+        float far = square, weight = 1.0f;
         WadiF4 along = d, across = { 0 };
         for (int c = 0; c < count; ++c) {
             if ((set >> c & 1) != 0) {
                 const WadiF4 n = common[c].normal;
                 far += common[c].more;
+                weight *= common[c].weight;
                 along -= n * (along[0] * n[0] + along[1] * n[1] + along[2] * n[2]);
                 across -= n * common[c].sum;
             }
         }
         if (far < reach * reach) {
             const float s = wadi_sph_slope_at(far * unit, scale, 1.0f / size) * (float)WADI_SPH_PLACES;
-            *gradient += (along + across) * s;
-            *back += (along - across) * s;
+            *gradient += (along + across) * (s * weight);
+            *back += (along - across) * (s * weight);
         }
     }
 }

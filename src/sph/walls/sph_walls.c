@@ -12,6 +12,7 @@ static const double SHARED_MAX = 0.4;  /* of the part of a wall */
 static const float ON_PLANE = 0.05f;   /* spacings */
 static const float OTHER_SIDE = -0.3f; /* cosine between normals */
 static const double SAME_PLANE = 0.9;  /* cosine between normals */
+static const float OBTUSE = 0.5f;      /* cosine between normals: walls of 120 degrees and more */
 static const double CORNER_STEP = 4.0; /* sizes */
 static const double MIXED_REACH = 1.6; /* sizes */
 
@@ -81,7 +82,32 @@ static bool is_behind(WadiF4 a, WadiF4 b)
 {
     const float along = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     const float beyond = a[3] - b[3] * along; /* of the nearest point of b, from the plane of a */
-    return (along > 0.6f && beyond < ON_PLANE) || (along > 0.25f && fabsf(beyond) < ON_PLANE);
+    const float across = sqrtf(fmaxf(0.0f, 1.0f - along * along));
+    return along > 0.25f && beyond < ON_PLANE - across;
+}
+
+/* How much of two walls with this cosine between their normals is one and the same: 0 in corners of a box and
+ * sharper ones. */
+static float sameness(float along)
+{
+    const float q = along < 0.0f ? 0.0f : along > OBTUSE ? 1.0f : along / OBTUSE;
+    return q * q * (3.0f - 2.0f * q);
+}
+
+/* Part of wall a in front of wall b: both end where they meet, and the nearest point of a lies so far, in
+ * spacings, before that line. */
+static float visible_part(WadiF4 a, WadiF4 b)
+{
+    const float along = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    const float same = sameness(along);
+    if (!(same > 0.0f)) {
+        return 1.0f;
+    }
+    const float across = sqrtf(fmaxf(1e-4f, 1.0f - along * along));
+    const float before = (b[3] - a[3] * along) / across;
+    const float q = before < -1.0f ? -1.0f : before > 1.0f ? 1.0f : before;
+    const float hidden = 0.5f - 0.75f * q + 0.25f * q * q * q;
+    return 1.0f - same * hidden;
 }
 
 /* Adds a contact of another solid than those before it, unless one of the two adds nothing to the other. */
@@ -229,6 +255,12 @@ static void join_contacts(const Finder *f, int32_t near)
     for (int c = 0; c < walls->contact_count[near]; ++c) {
         double part, slope;
         wadi_sph_kernel_wall(f->in->kernel, (double)list[c].normal[3] * sizes, &part, &slope);
+        list[c].weight = 1.0f;
+        for (int o = 0; o < walls->contact_count[near]; ++o) {
+            list[c].weight *= o == c ? 1.0f : visible_part(list[c].normal, list[o].normal);
+        }
+        part *= (double)list[c].weight;
+        slope *= (double)list[c].weight;
         const double shared = shared_part(part);
         open *= 1.0 - shared;
         cover += part - shared;

@@ -18,6 +18,7 @@ typedef struct WadiSphContact {
     WadiF4 velocity; /* of the wall, m/s; w: its share of `gradient`, at most 0 */
     float friction;
     int32_t solid; /* negative: a side of the domain, -1 - its bit number */
+    float weight;  /* 0 to 1: part of the wall that others at an obtuse angle leave to it */
 } WadiSphContact;
 
 /* Of 64 particles, which are near to a wall, and the number of the first of these. */
