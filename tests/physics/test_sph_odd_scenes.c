@@ -88,11 +88,34 @@ static void size_and_place_do_not_matter(void **unused)
     }
 }
 
+/* A gate is lowered to the floor of a pool: the last particles under it have no room. */
+static void a_gate_that_closes_throws_no_water(void **unused)
+{
+    (void)unused;
+    WadiScene *scene = load_scene(
+        HEAD "cell_size: 0.04, domain: {min: [-0.3, -0.2, 0], max: [0.3, 0.2, 0.6]}, colliders: [{shape: "
+             "{box: {min: [-0.01, -0.3, 0], max: [0.01, 0.3, 0.7]}, translate: {keys: [[0, [0, 0, 0.3]], "
+             "[0.7, [0, 0, -0.005]]]}}}], bodies: [{material: w, shape: {box: {min: [-0.3, -0.2, 0], max: "
+             "[0.3, 0.2, 0.25]}}}]}");
+    WadiSim *sim = start_sim(scene, 1);
+    double fastest = 0.0;
+    for (int frame = 0; frame < 24; ++frame) {
+        run_frames(sim, 1);
+        fastest = fmax(fastest, mean_speed(&sim->particles));
+    }
+    print_message("gate: largest mean speed %.3f m/s\n", fastest);
+    CHECK_AT_MOST(fastest, 0.43); /* that of the gate */
+    assert_int_equal(wadi_sim_lost_particles(sim), 0);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(odd_scenes_lose_nothing),
         cmocka_unit_test(size_and_place_do_not_matter),
+        cmocka_unit_test(a_gate_that_closes_throws_no_water),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,10 @@
 
 enum { BLOCK = 512, CORRECTION_EVERY = 2 };
 
-static const float LEAST_DIAGONAL = 1e-3f; /* of particles with hardly a neighbour; a lattice's is 0.3 */
+/* A lattice's is 0.3. Particles with less have hardly a neighbour, or are squeezed between walls: no pressure
+ * can help them, and one that tried would grow without bound and blow up the rest. */
+static const float LEAST_DIAGONAL = 5e-3f;
+static const float FACING = -0.7f, NARROWEST = 0.4f; /* cosine between normals; sizes of a particle */
 /* A direction may make pressures negative. From this part of the residual on, and after a direction shorter
  * than this, the next one is a plain projected gradient, which ends with none below 0. */
 static const double MOST_NEGATIVE = 0.2;
@@ -53,6 +56,12 @@ static void push_block(void *context, int64_t first, int64_t end)
         }
         s->velocity[i] = push;
     }
+}
+
+/* Whether a pressure of particle i does anything. */
+static inline bool can_press(const Solve *s, int32_t i)
+{
+    return s->in->inverse[i] > 0.0f && !is_idle(s, i);
 }
 
 /* Velocities by the forces of the numbers, with these before. */
@@ -102,7 +111,7 @@ static double advance_block(void *context, int64_t first, int64_t end)
     }
     for (int32_t i = (int32_t)first; i < end; ++i) {
         const float p = s->pressure[i], inverse = s->in->inverse[i], change = s->step * s->residual[i];
-        const bool is_pressed = p + change * inverse > 0.0f, is_counted = !is_idle(s, i);
+        const bool is_pressed = p + change * inverse > 0.0f, is_counted = can_press(s, i);
         s->is_free[i] = is_counted && (is_pressed || s->residual[i] > s->parting);
         if (is_counted && is_pressed) {
             wrong += fabs((double)change);
@@ -246,6 +255,9 @@ static WadiStatus find_residual(Solve *s, WadiSphColumns *wanted, WadiArena *are
     const WadiSphPressureIn *in = s->in;
     const int32_t count = in->pairs->count;
     *wanted = in->wanted;
+    for (int32_t i = 0; i < count; ++i) {
+        s->pressure[i] = s->in->inverse[i] > 0.0f ? s->pressure[i] : 0.0f;
+    }
     if (in->wanted.x == NULL) {
         if (!in->is_shift) {
             WADI_TRY(copy_velocity(s, wanted, arena, error));
@@ -362,11 +374,30 @@ static double square_block(void *context, int64_t first, int64_t end)
     return sum;
 }
 
+/* Whether two walls that face each other leave a particle hardly any room. */
+static bool is_squeezed(const WadiSphPressureIn *in, int32_t i)
+{
+    const WadiSphWalls *walls = in->walls;
+    const int32_t near = wadi_sph_near(walls, i);
+    const int count = near >= 0 ? walls->contact_count[near] : 0;
+    for (int c = 1; c < count; ++c) {
+        for (int o = 0; o < c; ++o) {
+            const WadiF4 a = walls->contact[near][c].normal, b = walls->contact[near][o].normal;
+            if (a[0] * b[0] + a[1] * b[1] + a[2] * b[2] < FACING &&
+                a[3] + b[3] < NARROWEST * wadi_sph_size(in->pairs, i)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static void invert_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        s->response[i] = is_idle(s, i) ? 1.0f : 1.0f / fmaxf(wadi_sph_diagonal(s->in, i), LEAST_DIAGONAL);
+        const float diagonal = is_idle(s, i) ? 1.0f : wadi_sph_diagonal(s->in, i);
+        s->response[i] = diagonal < LEAST_DIAGONAL || is_squeezed(s->in, i) ? 0.0f : 1.0f / diagonal;
     }
 }
 
