@@ -12,9 +12,6 @@
 #include "sph/sph_settings.h"
 #include "world/solver.h"
 
-/* That of particles which nothing moves. Not 0: masses are divided by it. */
-#define WADI_SPH_FIXED_LIGHTNESS 1e-20f
-
 typedef struct WadiSph {
     WadiSolverContext context;
     WadiMaterials materials;

@@ -9,10 +9,11 @@
 
 enum { BLOCK = 512, CORRECTION_EVERY = 2 };
 
-/* A lattice's is 0.3. Particles with less have hardly a neighbour, or are squeezed between walls: no pressure
- * can help them, and one that tried would grow without bound and blow up the rest. */
-static const float LEAST_DIAGONAL = 5e-3f;
-static const float FACING = -0.7f, NARROWEST = 0.4f; /* cosine between normals; sizes of a particle */
+static const float LEAST_DIAGONAL = 1e-3f; /* of particles with hardly a neighbour; a lattice's is 0.3 */
+/* Of a particle between two walls that face each other, whose normals have such a cosine: where the walls are
+ * so near, in its sizes, or its diagonal is below this, no pressure helps. One that tried would grow without
+ * bound and blow up the rest. */
+static const float FACING = -0.7f, NARROWEST = 0.4f, SQUEEZED_DIAGONAL = 5e-3f;
 /* A direction may make pressures negative. From this part of the residual on, and after a direction shorter
  * than this, the next one is a plain projected gradient, which ends with none below 0. */
 static const double MOST_NEGATIVE = 0.2;
@@ -375,16 +376,16 @@ static double square_block(void *context, int64_t first, int64_t end)
 }
 
 /* Whether two walls that face each other leave a particle hardly any room. */
-static bool is_squeezed(const WadiSphPressureIn *in, int32_t i)
+static bool is_squeezed(const WadiSphPressureIn *in, int32_t i, float diagonal)
 {
     const WadiSphWalls *walls = in->walls;
     const int32_t near = wadi_sph_near(walls, i);
     const int count = near >= 0 ? walls->contact_count[near] : 0;
+    const float narrowest = diagonal < SQUEEZED_DIAGONAL ? INFINITY : NARROWEST * wadi_sph_size(in->pairs, i);
     for (int c = 1; c < count; ++c) {
         for (int o = 0; o < c; ++o) {
             const WadiF4 a = walls->contact[near][c].normal, b = walls->contact[near][o].normal;
-            if (a[0] * b[0] + a[1] * b[1] + a[2] * b[2] < FACING &&
-                a[3] + b[3] < NARROWEST * wadi_sph_size(in->pairs, i)) {
+            if (a[0] * b[0] + a[1] * b[1] + a[2] * b[2] < FACING && a[3] + b[3] < narrowest) {
                 return true;
             }
         }
@@ -397,7 +398,9 @@ static void invert_block(void *context, int64_t first, int64_t end)
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         const float diagonal = is_idle(s, i) ? 1.0f : wadi_sph_diagonal(s->in, i);
-        s->response[i] = diagonal < LEAST_DIAGONAL || is_squeezed(s->in, i) ? 0.0f : 1.0f / diagonal;
+        const bool is_fixed = !(s->in->lightness[i] > WADI_SPH_FIXED_LIGHTNESS);
+        s->response[i] =
+            !is_fixed && is_squeezed(s->in, i, diagonal) ? 0.0f : 1.0f / fmaxf(diagonal, LEAST_DIAGONAL);
     }
 }
 

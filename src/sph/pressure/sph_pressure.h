@@ -9,14 +9,16 @@
 
 #include "sph/pressure/sph_coarse.h"
 
+/* That of particles which nothing moves. Not 0: masses are divided by it. */
+#define WADI_SPH_FIXED_LIGHTNESS 1e-20f
+
 typedef struct WadiSphPressureIn {
     const WadiSphPairs *pairs;
     const WadiSphWalls *walls;
     const uint8_t *is_sand;
     const float *lightness; /* per particle: V_i / m_i times the density of reference */
     const float *volume;    /* per particle, over that of a full one; NULL: all 1 */
-    const float
-        *inverse; /* per particle: 1 over the diagonal, from wadi_sph_pressure_invert; 0: no pressure */
+    const float *inverse;   /* per particle: 1 over the diagonal, from wadi_sph_pressure_invert; 0: no P */
     /* The velocities are shifts of positions: walls do not move, and v* is 0. */
     bool is_shift;
     /* Per particle: 1 neither has a pressure nor a neighbour that may have one. NULL: none is known. */
@@ -53,8 +55,8 @@ WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const Wadi
  * pairs->place[.][3]. */
 void wadi_sph_pressure_apply(WadiF4 *velocity, const float *pressure, const WadiSphPressureIn *in);
 
-/* 1 over the diagonal of the operator from P to -R, per particle; 0 where that is too small for a pressure to
- * move anything. Uses pairs->place[.][3]. */
+/* 1 over the diagonal of the operator from P to -R, per particle; 0 where walls squeeze it. Uses
+ * pairs->place[.][3]. */
 void wadi_sph_pressure_invert(float *inverse, const WadiSphPressureIn *in);
 
 /* The largest eigenvalue of that operator over its diagonal, by `iterations` steps of the power method. */
