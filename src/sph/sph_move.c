@@ -8,7 +8,7 @@
 enum { BLOCK = 1024 };
 
 #define SKIN 1e-3                   /* spacings: distance from solids after a contact */
-static const float ON_WALL = 1e-2f; /* spacings: nearer particles touch a solid */
+static const float ON_WALL = 0.35f; /* spacings: nearer particles touch a solid */
 
 typedef struct Move {
     const WadiSph *sph;
@@ -18,9 +18,9 @@ typedef struct Move {
     float to_pascal;
 } Move;
 
-/* Velocity of a particle that leaves a wall by its shift while its velocity points into it: the wall stops
- * that part. The collision would let the path follow the velocity as well, and the particle stay on the wall
- * for good. */
+/* Velocity of a particle at a wall that its shift drives away while its velocity points into it: the wall
+ * stops what the shift undoes. Else a film would fall on, ever faster, without moving; and the collision
+ * would let the path follow the velocity, and the particle stay on the wall for good. */
 static WadiF4 stop_at_walls(const WadiSphStep *step, int32_t i, WadiF4 v, WadiF4 by)
 {
     const WadiSphWalls *walls = &step->walls;
@@ -29,9 +29,10 @@ static WadiF4 stop_at_walls(const WadiSphStep *step, int32_t i, WadiF4 v, WadiF4
         WadiF4 n = walls->contact[near][c].normal;
         const WadiF4 toward = (v - walls->contact[near][c].velocity) * n, shift = by * n;
         const float rate = toward[0] + toward[1] + toward[2];
-        if (n[3] < ON_WALL && rate < 0.0f && rate + shift[0] + shift[1] + shift[2] > 0.0f) {
+        const float away = shift[0] + shift[1] + shift[2];
+        if (n[3] < ON_WALL && rate < 0.0f && away > 0.0f) {
             n[3] = 0.0f;
-            v -= n * rate;
+            v -= n * (rate + away > 0.0f ? rate : -away);
         }
     }
     return v;

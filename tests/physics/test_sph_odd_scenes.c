@@ -110,12 +110,47 @@ static void a_gate_that_closes_throws_no_water(void **unused)
     wadi_scene_destroy(scene);
 }
 
+/* A slab of water slides over a floor without friction and becomes a film: it keeps its speed, its energy
+ * does not grow, and the film does not fall, for it lies on the floor. */
+static void a_film_slides_and_does_not_fall(void **unused)
+{
+    (void)unused;
+    WadiScene *scene = load_scene(
+        HEAD "cell_size: 0.04, domain: {min: [0, 0, 0], max: [6, 0.24, 0.5], walls: {friction: 0}}, bodies: "
+             "[{material: w, velocity: [2, 0, 0], shape: {box: {min: [0.1, 0, 0], max: [0.5, 0.24, "
+             "0.12]}}}]}");
+    WadiSim *sim = start_sim(scene, 1);
+    const WadiParticles *p = &sim->particles;
+    double least = INFINITY, growth = 0.0, along = 0.0, down = 0.0;
+    for (int frame = 0; frame < 24; ++frame) {
+        run_frames(sim, 1);
+        double energy = 0.0;
+        along = down = 0.0;
+        for (int32_t i = 0; i < p->count; ++i) {
+            const double square = (double)(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]);
+            energy += (0.5 * square + 9.81 * p->z[i]) / p->count;
+            along += (double)p->vx[i] / p->count;
+            down -= (double)p->vz[i] / p->count;
+        }
+        least = fmin(least, energy);
+        growth = fmax(growth, energy - least);
+    }
+    print_message("film: %.4f m/s along the floor, %.4f into it; energy grew by %.2g of its fall\n", along,
+                  down, growth / (9.81 * 0.12));
+    CHECK_NEAR(along, 2.0, 1e-3);
+    CHECK_NEAR(down, 0.0, 0.02);
+    CHECK_AT_MOST(growth, 1e-3 * 9.81 * 0.12);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(odd_scenes_lose_nothing),
         cmocka_unit_test(size_and_place_do_not_matter),
         cmocka_unit_test(a_gate_that_closes_throws_no_water),
+        cmocka_unit_test(a_film_slides_and_does_not_fall),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
