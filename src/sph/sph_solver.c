@@ -173,12 +173,14 @@ static double largest_dt(const void *solver, double time, const char **limit)
     return fmin(fmin(dt, longest), fmin(tension, sound));
 }
 
+enum { NUMBERS = 5 }; /* of the solver in a checkpoint */
+
 static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
 {
     const WadiSph *sph = solver;
-    const double numbers[5] = { sph->largest, (double)sph->steps, sph->largest_friction, sph->sound_speed,
-                                sph->head };
-    WADI_TRY(wadi_state_put(state, "sph", WADI_TYPE_F64, 5, 1, numbers, error));
+    const double numbers[NUMBERS] = { sph->largest, (double)sph->steps, sph->largest_friction,
+                                      sph->sound_speed, sph->head };
+    WADI_TRY(wadi_state_put(state, "sph", WADI_TYPE_F64, NUMBERS, 1, numbers, error));
     WADI_TRY(wadi_sph_adapt_save(sph, state, error));
     return wadi_sleep_save(&sph->sleep, state, error);
 }
@@ -186,8 +188,13 @@ static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
 static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
 {
     WadiSph *sph = solver;
-    const WadiStateArray *array;
-    WADI_TRY(wadi_state_expect(state, "sph", WADI_TYPE_F64, 5, 1, &array, error));
+    const WadiStateArray *array = wadi_state_find(state, "sph");
+    if (array != NULL && array->components != NUMBERS) {
+        return wadi_fail(error, WADI_ERR_FORMAT,
+                         "the checkpoint is of another version of the solver sph; start the run anew, or "
+                         "resume it with the version that wrote it");
+    }
+    WADI_TRY(wadi_state_expect(state, "sph", WADI_TYPE_F64, NUMBERS, 1, &array, error));
     const double *numbers = array->data;
     if (!(numbers[0] >= 0.0 && numbers[0] <= 1e6 && numbers[1] >= 0.0 && numbers[1] <= 1e15 &&
           numbers[2] >= 0.0 && numbers[2] <= 1e6 && numbers[3] >= 0.0 && numbers[3] <= 1e9 &&

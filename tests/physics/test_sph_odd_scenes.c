@@ -144,6 +144,29 @@ static void a_film_slides_and_does_not_fall(void **unused)
     wadi_scene_destroy(scene);
 }
 
+/* Its message names the cause, not the arrays. */
+static void a_checkpoint_of_another_version_is_refused(void **unused)
+{
+    (void)unused;
+    WadiError error = { 0 };
+    WadiState state = { 0 };
+    WadiScene *scene = load_scene(CUBE "bodies: [{material: w, shape: {box: {min: [0, 0, 0], max: [0.5, 0.5, "
+                                       "0.5]}}}]}");
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, 1);
+    CHECK_OK(wadi_sim_snapshot(sim, &state, &error), error);
+    for (int n = 0; n < state.count; ++n) {
+        if (strcmp(state.array[n].name, "sph") == 0) {
+            state.array[n].components -= 1;
+        }
+    }
+    assert_int_equal(wadi_sim_restore(sim, &state, &error), WADI_ERR_FORMAT);
+    assert_non_null(strstr(error.text, "another version"));
+    wadi_state_free(&state);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -151,6 +174,7 @@ int main(void)
         cmocka_unit_test(size_and_place_do_not_matter),
         cmocka_unit_test(a_gate_that_closes_throws_no_water),
         cmocka_unit_test(a_film_slides_and_does_not_fall),
+        cmocka_unit_test(a_checkpoint_of_another_version_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
