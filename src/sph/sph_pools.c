@@ -8,11 +8,18 @@ enum { TILE_BLOCK = 2 };
 
 /* Bounds of the largest and the mean speed in a tile of a pool at rest, in sqrt(g dx). A wave with this mean
  * is lower than a tenth of a spacing. */
-static const double LARGEST = 0.5, MEAN = 0.025;
+static const double LARGEST = 0.5, MEAN = 0.03;
+/* Spacings of head: below it both grow with the root. The pressure there shakes particles by as much as it
+ * is stiff: they move faster, and no farther. */
+static const double DEEP = 8.0;
+/* So many particles more at rest count in the mean of a tile: in one with few of them a single move is not a
+ * wave. */
+static const double MORE = 16.0;
 
 typedef struct Pools {
     const WadiSphStep *step;
     double largest, mean; /* m/s */
+    double per_head;      /* P of a spacing of head, m/s */
     uint8_t *flags;       /* per tile of the awake */
 } Pools;
 
@@ -23,16 +30,20 @@ static void survey_tiles(void *context, int64_t first, int64_t end)
     for (int64_t t = first; t < end; ++t) {
         const int32_t at = wadi_tile_map_find(&step->sort.tiles, step->awake_sort.tiles.tiles[t]);
         const int32_t from = step->sort.tile_start[at], to = step->sort.tile_start[at + 1];
-        double largest = 0.0, sum = 0.0;
+        double largest = 0.0, sum = 0.0, pressure = 0.0;
         uint8_t flags = 0;
         for (int32_t i = from - step->sort.first; i < to - step->sort.first; ++i) {
             const WadiF4 v = step->velocity[i];
             const double speed = sqrt((double)(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
             largest = fmax(largest, speed);
             sum += speed;
+            pressure += (double)step->pressure[i];
             flags |= step->is_sand[i] ? WADI_POOL_OTHERS : WADI_POOL_WATER;
         }
-        const bool is_fast = largest > pools->largest || sum > pools->mean * (to - from);
+        const double head = pressure / (pools->per_head * fmax(1.0, to - from));
+        const double share = sqrt(fmax(1.0, head / DEEP));
+        const bool is_fast =
+            largest > pools->largest * share || sum > pools->mean * share * (MORE + to - from);
         pools->flags[t] = (uint8_t)(flags | (is_fast ? WADI_POOL_FAST : 0));
     }
 }
@@ -45,7 +56,10 @@ WadiStatus wadi_sph_watch_pools(const WadiSph *sph, const WadiSphStep *step, uin
     WadiArena *arena = sph->context.scratch;
     const double unit = sph->spacing / sph->unit_time;
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    Pools pools = { .step = step, .largest = LARGEST * unit, .mean = MEAN * unit };
+    Pools pools = { .step = step,
+                    .largest = LARGEST * unit,
+                    .mean = MEAN * unit,
+                    .per_head = step->dt * unit / sph->unit_time };
     if (!sph->materials.has_water) {
         return WADI_OK;
     }

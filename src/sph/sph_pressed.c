@@ -13,7 +13,9 @@ enum { MANTISSA_BITS = 23, BIN_BITS = 20, BIAS = 127 }; /* of a float */
 /* Spacings that a wave of the speed sqrt(p / rho) may cross in a step: water, sand. Tanks 30 to 100 spacings
  * deep stand with 0.39 on the lattice and with 0.32 off it; the deepest collapse with 0.46. Sand of 60 to 100
  * between smooth walls rests with 0.4, creeps with 0.5 and boils with 0.7. */
-static const double FARTHEST[2] = { 0.32, 0.4 };
+static const double FARTHEST[2] = { 0.37, 0.45 };
+/* Spacings: water below this needs steps over the head instead of over its root. */
+static const double DEEP = 40.0;
 /* Of the particles that are awake: so many may have a higher pressure. Impacts push few, and none for long. */
 static const double PART = 0.003;
 /* Where sand prevails, so many particles that move, over how many more there are of sand than of water, may
@@ -62,11 +64,14 @@ static double count_heads(void *context, int64_t first, int64_t end)
             const float size = (float)cbrt(volume[i]);
             head /= size * size;
         }
-        water += sph->materials.is_sand[p->material[i]] ? 0 : 1;
+        const bool is_water = sph->materials.is_sand[p->material[i]] == 0;
+        water += is_water ? 1 : 0;
         if (head >= 1.0f) {
             const float x = p->vx[i] * heads->per_speed, y = p->vy[i] * heads->per_speed,
                         z = p->vz[i] * heads->per_speed;
-            bins[x * x + y * y + z * z > head][bin_of(head)] += 1;
+            const bool is_moving = x * x + y * y + z * z > head;
+            head *= is_water && head > (float)DEEP ? head / (float)DEEP : 1.0f;
+            bins[is_moving][bin_of(head)] += 1;
         }
     }
     return water;
