@@ -1,6 +1,6 @@
-/* The step that pressed particles allow. The forces of a pressure push uneven particles back to even distances
- * as springs do, of the frequency sqrt(p / rho) / dx times a number. These springs are explicit: in longer
- * steps deep water and sand shake and collapse. [theory 11.4] */
+/* The step that pressed particles allow. The forces of a pressure push uneven particles back to even
+ * distances as springs do, of the frequency sqrt(p / rho) / dx times a number. These springs are explicit: in
+ * longer steps deep water and sand shake and collapse. [theory 11.4] */
 #include <math.h>
 #include <string.h>
 
@@ -10,13 +10,15 @@
 enum { BLOCK = 8192, PER_OCTAVE = 8, BINS = 24 * PER_OCTAVE };
 enum { MANTISSA_BITS = 23, BIN_BITS = 20, BIAS = 127 }; /* of a float */
 
-/* Spacings that a wave of the speed sqrt(p / rho) may cross in a step: water, sand. Tanks 30 to 100 spacings
- * deep stand with 0.39 on the lattice and with 0.32 off it; the deepest collapse with 0.46. Sand of 60 to 100
- * between smooth walls rests with 0.4, creeps with 0.5 and boils with 0.7. */
+/* Spacings that a wave of the speed sqrt(p / rho) may cross in a step: water, sand. Sand of 60 to 100 between
+ * smooth walls rests with 0.4, creeps with 0.5 and boils with 0.7. */
 static const double FARTHEST[2] = { 0.37, 0.45 };
-/* Spacings: water below this needs steps over the head instead of over its root. */
+/* Spacings of head: from here on steps of standing water fall with the head instead of its root. Tanks that
+ * no lattice fits need this. */
 static const double DEEP = 40.0;
-/* Of the particles that are awake: so many may have a higher pressure. Impacts push few, and none for long. */
+/* In heads of DEEP: up to this. */
+static const double DEEPEST = 3.0;
+/* Of the particles that are awake: so many may have a higher pressure. Impacts push few, and not for long. */
 static const double PART = 0.003;
 /* Where sand prevails, so many particles that move, over how many more there are of sand than of water, may
  * have one as well: what a jet meets stops within a step, by a pressure that says nothing about the next one,
@@ -48,6 +50,12 @@ static double lowest_of(int bin)
     return ldexp(1.0 + (double)(bin % PER_OCTAVE) / PER_OCTAVE, bin / PER_OCTAVE);
 }
 
+/* Head over that of shallow water which would need the same step. */
+static inline double stiffness_of(double head)
+{
+    return fmin(fmax(1.0, head / DEEP), DEEPEST);
+}
+
 /* Returns the particles of water. */
 static double count_heads(void *context, int64_t first, int64_t end)
 {
@@ -70,7 +78,7 @@ static double count_heads(void *context, int64_t first, int64_t end)
             const float x = p->vx[i] * heads->per_speed, y = p->vy[i] * heads->per_speed,
                         z = p->vz[i] * heads->per_speed;
             const bool is_moving = x * x + y * y + z * z > head;
-            head *= is_water && head > (float)DEEP ? head / (float)DEEP : 1.0f;
+            head *= is_water && !is_moving ? (float)stiffness_of((double)head) : 1.0f;
             bins[is_moving][bin_of(head)] += 1;
         }
     }
@@ -123,41 +131,67 @@ static WadiStatus find_head(const WadiSph *sph, double *head, WadiError *error)
     return WADI_OK;
 }
 
-/* Before the first step there is no pressure: that of a column as high as all particles. */
-static double first_head(const WadiSph *sph, double time)
+typedef struct Depth {
+    const WadiParticles *particles;
+    WadiVec3 down; /* gravity, in spacings of head a metre */
+} Depth;
+
+static double lowest_depth(void *context, int64_t first, int64_t end)
 {
-    const WadiParticles *p = sph->context.particles;
-    const WadiVec3 down = wadi_curve_value3(&sph->context.world->scene->gravity, time);
-    const double g = sph->spacing / (sph->unit_time * sph->unit_time);
-    double low = INFINITY, high = -INFINITY;
-    for (int32_t i = 0; i < p->count; ++i) {
-        const double potential = wadi_dot(down, (WadiVec3){ p->x[i], p->y[i], p->z[i] });
-        low = fmin(low, potential), high = fmax(high, potential);
+    const Depth *depth = context;
+    const WadiParticles *p = depth->particles;
+    double most = -INFINITY;
+    for (int64_t i = first; i < end; ++i) {
+        most = fmax(most, wadi_dot(depth->down, (WadiVec3){ p->x[i], p->y[i], p->z[i] }));
     }
-    return high > low ? (high - low) / (g * sph->spacing) : 0.0;
+    return most;
 }
 
+/* As large as the head of what stands can be: that of a column as high as all particles. */
+static WadiStatus find_depth(const WadiSph *sph, double time, double *out, WadiError *error)
+{
+    const WadiParticles *p = sph->context.particles;
+    WadiArena *arena = sph->context.scratch;
+    const double per_metre = sph->unit_time * sph->unit_time / (sph->spacing * sph->spacing);
+    const WadiVec3 g = wadi_curve_value3(&sph->context.world->scene->gravity, time);
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    double *partials = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &partials, (size_t)wadi_parallel_block_count(p->count, BLOCK), "pressures",
+                            error));
+    Depth down = { p, wadi_scale(g, per_metre) }, up = { p, wadi_scale(g, -per_metre) };
+    const double depth = wadi_parallel_max(p->count, BLOCK, lowest_depth, &down, partials) +
+                         wadi_parallel_max(p->count, BLOCK, lowest_depth, &up, partials);
+    *out = depth > 0.0 ? depth * stiffness_of(depth) : 0.0;
+    wadi_arena_release(arena, mark);
+    return WADI_OK;
+}
+
+/* The pressure of what is pressed together or stopped grows as steps shrink: it counts up to the depth. */
 WadiStatus wadi_sph_watch_pressure(WadiSph *sph, double time, WadiError *error)
 {
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
-    double head;
+    double head, most;
     if (def->pressure == WADI_SPH_PRESSURE_TAIT) {
         return WADI_OK;
     }
     WADI_TRY(find_head(sph, &head, error));
-    if (sph->steps == 0) {
-        sph->head = first_head(sph, time);
-    }
+    WADI_TRY(find_depth(sph, time, &most, error));
+    sph->head = sph->steps == 0 ? most : sph->head;
+    head = fmin(head, most);
     sph->head += (head > sph->head ? RISE : FALL) * (head - sph->head);
     return WADI_OK;
 }
 
+/* Before the first step there is no pressure: that of a column as high as all particles. */
 double wadi_sph_pressed_dt(const WadiSph *sph, double time)
 {
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
+    double head = sph->head;
     if (def->pressure == WADI_SPH_PRESSURE_TAIT) {
         return INFINITY;
     }
-    const double head = sph->steps == 0 ? first_head(sph, time) : sph->head;
+    if (sph->steps == 0 && find_depth(sph, time, &head, NULL) != WADI_OK) {
+        return INFINITY;
+    }
     return head > 0.0 ? FARTHEST[0] * sph->unit_time / sqrt(head) : (double)INFINITY;
 }

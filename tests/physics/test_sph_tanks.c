@@ -110,8 +110,8 @@ static void a_tank_comes_to_rest(void **unused)
     wadi_scene_destroy(scene);
 }
 
-/* 30 and 60 spacings deep, and 100 in a long run, in a tank that no lattice fits: with steps that are too long
- * for its pressure water shakes and collapses to half its height, and sand between smooth walls boils. */
+/* A tank that no lattice fits: with steps that are too long for its pressure water shakes and collapses to
+ * half its height, and sand between smooth walls boils. */
 static void check_depth(const char *kind, int depth)
 {
     const double dx = 0.01, height = depth * dx;
@@ -134,6 +134,7 @@ static void check_depth(const char *kind, int depth)
     wadi_scene_destroy(scene);
 }
 
+/* 30 and 60 spacings deep, and 100 in a long run. */
 static void what_is_deep_stands(void **unused)
 {
     (void)unused;

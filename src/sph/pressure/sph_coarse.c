@@ -391,13 +391,13 @@ static void spread_rows(void *context, int64_t first, int64_t end)
     const Correction *c = context;
     const WadiSphCoarse *coarse = c->coarse;
     for (int64_t row = first; row < end; ++row) {
-        Around around;
+        Around around = { 0 };
         if (c->active[row + 1] != 0) {
             find_around(c, row + 1, &around);
         }
         for (int lane = 0; lane < 8; ++lane) {
             const int64_t cell = 8 * row + lane;
-            Cells cells;
+            Cells cells = { 0 };
             if (is_active(c, row + 1, lane)) {
                 find_cells(&around, lane, &cells);
             }

@@ -13,7 +13,8 @@ static const float ON_PLANE = 0.05f;   /* spacings */
 static const float OTHER_SIDE = -0.3f; /* cosine between normals */
 static const double SAME_PLANE = 0.9;  /* cosine between normals */
 static const float OBTUSE = 0.5f;      /* cosine between normals: walls of 120 degrees and more */
-static const double CORNER_STEP = 4.0; /* sizes */
+static const double CORNER_STEP = 4.0; /* sizes: the longest; the others are halves */
+enum { CORNER_STEPS = 3 };
 static const double MIXED_REACH = 1.6; /* sizes */
 
 typedef struct Finder {
@@ -167,8 +168,8 @@ static bool find_plane(const Finder *f, const WadiShape *shape, WadiVec3 x, cons
         away = wadi_add(away, known[c].normal);
     }
     away = wadi_normalized_or(away, known[0].normal);
-    for (double step = CORNER_STEP; step > 0.9; step *= 0.5) {
-        const double length = step * f->length;
+    for (int halvings = 0; halvings < CORNER_STEPS; ++halvings) {
+        const double length = ldexp(CORNER_STEP, -halvings) * f->length;
         const WadiVec3 y = wadi_add_scaled(x, away, length);
         double expected = INFINITY;
         for (int c = 0; c < count; ++c) {
