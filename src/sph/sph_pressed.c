@@ -153,7 +153,7 @@ static WadiStatus find_depth(const WadiSph *sph, double time, double *out, WadiE
     const WadiParticles *p = sph->context.particles;
     WadiArena *arena = sph->context.scratch;
     const double per_metre = sph->unit_time * sph->unit_time / (sph->spacing * sph->spacing);
-    const WadiVec3 g = wadi_curve_value3(&sph->context.world->scene->gravity, time);
+    const WadiVec3 g = wadi_world_gravity(sph->context.world, time);
     const WadiArenaMark mark = wadi_arena_mark(arena);
     double *partials = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &partials, (size_t)wadi_parallel_block_count(p->count, BLOCK), "pressures",

@@ -254,7 +254,7 @@ static WadiStatus make_source(const WadiSph *sph, WadiSphStep *step, WadiError *
  * source_block needs of the pairs. */
 static void apply_guess(const WadiSph *sph, WadiSphStep *step, float *rough)
 {
-    const WadiVec3 g = wadi_curve_value3(&sph->context.world->scene->gravity, step->time);
+    const WadiVec3 g = wadi_world_gravity(sph->context.world, step->time);
     const float dt = (float)step->dt;
     const WadiSphPressureIn in = { .pairs = &step->pairs,
                                    .walls = &step->walls,

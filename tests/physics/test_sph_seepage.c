@@ -109,14 +109,14 @@ static double sand_height(const WadiSim *sim)
     return sum / count;
 }
 
-/* So coarse for its spacing that a gradient of 1 fills a tenth of a particle in a step. */
+/* So coarse for its spacing that a gradient of 1 would fill a whole particle in a step. */
 static void water_rests_on_coarse_sand(void **unused)
 {
     (void)unused;
     WadiScene *scene = load_scene(
         "{wadi: 1, name: coarse, solver: sph, cell_size: 0.002, frames: 100, fps: 48,"
         " domain: {min: [0, 0, 0], max: [0.012, 0.008, 0.02]},"
-        " materials: {sand: {kind: sand, porosity: 0.5, permeability: 1e-8}, water: {kind: water}},"
+        " materials: {sand: {kind: sand, porosity: 0.5, permeability: 1e-7}, water: {kind: water}},"
         " bodies: [{material: sand, saturation: 1, shape: {box: {min: [0, 0, 0], max: [0.012, 0.008, "
         "0.008]}}}, {material: water, shape: {box: {min: [0, 0, 0.008], max: [0.012, 0.008, 0.014]}}}]}");
     WadiSim *sim = start_sim(scene, 1);

@@ -250,15 +250,22 @@ static WadiStatus copy_velocity(const Solve *s, WadiSphColumns *to, WadiArena *a
     return WADI_OK;
 }
 
+/* What walls squeeze has no pressure any more. */
+static void release_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int64_t i = first; i < end; ++i) {
+        s->pressure[i] = s->in->inverse[i] > 0.0f ? s->pressure[i] : 0.0f;
+    }
+}
+
 /* R of the guess, and v*; x NULL: that is 0. */
 static WadiStatus find_residual(Solve *s, WadiSphColumns *wanted, WadiArena *arena, WadiError *error)
 {
     const WadiSphPressureIn *in = s->in;
     const int32_t count = in->pairs->count;
     *wanted = in->wanted;
-    for (int32_t i = 0; i < count; ++i) {
-        s->pressure[i] = s->in->inverse[i] > 0.0f ? s->pressure[i] : 0.0f;
-    }
+    wadi_parallel_for(count, BLOCK, release_block, s);
     if (in->wanted.x == NULL) {
         if (!in->is_shift) {
             WADI_TRY(copy_velocity(s, wanted, arena, error));
