@@ -60,7 +60,7 @@ static void print_summary(const WadiExportReport *report, WadiExportTarget targe
     printf("%s triangles, ", wadi_cli_human_count(text, report->triangles));
     printf("%s: %s\n", wadi_cli_human_duration(text, report->seconds), report->folder);
     if (target == WADI_EXPORT_BLENDER) {
-        printf("blender -P %s/load.py\n", report->folder);
+        printf("blender -P %s/load.py -- --scene\n", report->folder);
     }
 }
 

@@ -152,7 +152,7 @@ const WadiCliCommand wadi_cli_commands[] = {
         .option_count = COUNT(export_options),
         .examples = { { "wadi export column.run --to pov --frames 48", "then: povray column.0048.pov" },
                       { "wadi export column.run --to blender",
-                        "then: blender -P column.run/export/blender/load.py" },
+                        "then: blender -P column.run/export/blender/load.py -- --scene" },
                       { "wadi export splash.run --to pbrt --set render.walls=glass -o scenes", "" },
                       { "wadi export splash.run --to obj --up y", "meshes for programs in which y is up" } },
         .run = wadi_cli_export,

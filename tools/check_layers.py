@@ -202,7 +202,7 @@ def names_of(root, files):
     """Names of files, and every word wadi_... of the code."""
     names = {path.name for path in files}
     for path in files:
-        if path.suffix in (".c", ".h", ".cc", ".cmake", ".txt"):
+        if path.suffix in (".c", ".h", ".cc", ".cmake", ".txt", ".py"):
             names |= set(re.findall(r"\bwadi_\w+", (root / path).read_text("utf-8", errors="replace")))
     return names
 

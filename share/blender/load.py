@@ -1,17 +1,24 @@
 """Shows a run of wadi in Blender. `wadi export RUN --to blender` wrote this script beside the files that it reads.
 
-    blender -P load.py                                      the run on the timeline
-    blender -b -P load.py -- --frame 12 --render out.png    one picture, drawn by Cycles
+    blender my.blend -P load.py                             the run in a collection of its own; all else stays as it is
+    blender -P load.py -- --scene                           the same in a new scene with wadi's camera, light and sky
+    blender -b -P load.py -- --frame 12 --render out.png    one picture of that scene, drawn by Cycles
     blender -P load.py -- --draw particles                  a ball for every particle instead of grains
 
-For Blender 3.4 and later. Every object is filled anew when the frame changes. Its points carry what the particles carry, under
-the same names: `velocity` (m/s, which Cycles blurs by), `wetness`, `radius`, ...; nodes reach them by Attribute and Named
-Attribute."""
+For Blender 3.4 and later. The objects are filled from the files of a frame when the frame changes. Their points carry what the
+particles carry, under the same names: `velocity` (m/s, which Cycles blurs by), `wetness`, `radius`, ...; nodes reach them by
+Attribute and Named Attribute.
+
+A saved file keeps this script as the text `wadi_load.py`, which Blender runs when it opens the file, if it may run scripts
+(`blender -y`, or Allow Execution). The collection has the folder of the files as the property `wadi_folder`, and the frame of
+the scene that shows frame 1 of the run as `wadi_start`."""
 import argparse
+import functools
 import glob
 import json
 import math
 import os
+import pathlib
 import sys
 
 import bpy
@@ -19,19 +26,19 @@ import mathutils
 import numpy as np
 from bpy.app.handlers import persistent
 
-FOLDER = os.path.dirname(os.path.abspath(__file__))
+TEXT_NAME = "wadi_load.py"
 POINTS = ("grains", "balls", "particles", "foam")
 PLY_TYPES = {"float": "<f4", "double": "<f8", "uchar": "u1", "uint": "<u4", "int": "<i4"}
 
 
-def read_json(name):
-    with open(os.path.join(FOLDER, name), encoding="utf-8") as file:
+def read_json(path):
+    with open(path, encoding="utf-8") as file:
         return json.load(file)
 
 
-def read_ply(name):
+def read_ply(path):
     """(columns of the vertices by name, triangles) of a PLY file that wadi wrote."""
-    with open(os.path.join(FOLDER, name), "rb") as file:
+    with open(path, "rb") as file:
         vertices, faces, fields = 0, 0, []
         for line in iter(lambda: file.readline().decode().split(), ["end_header"]):
             if line[:2] == ["element", "vertex"]:
@@ -220,8 +227,18 @@ def clear_for_light(tree, shader, output, colour=(1, 1, 1)):
     link(tree, mix.outputs[0], output.inputs["Surface"])
 
 
+def set_members(of, **values):
+    """Sets those that this version of Blender has."""
+    for name, value in values.items():
+        if hasattr(of, name):
+            setattr(of, name, value)
+
+
 def water_material(name, look):
     material, tree, output = new_material(name)
+    # For EEVEE, before 4.2 and since: what is behind the water is seen through it.
+    set_members(material, use_screen_refraction=True, use_raytrace_refraction=True, shadow_method="NONE",
+                use_transparent_shadow=True)
     shader = principled(tree, Base_Color=(1, 1, 1, 1), Roughness=0.0, IOR=look["ior"], Transmission_Weight=1.0)
     clear_for_light(tree, shader.outputs[0], output)
     most = max(look["absorption"])
@@ -236,6 +253,9 @@ def water_material(name, look):
 def glass_material(name):
     """A sheet without thickness: straight through, and a mirror as Schlick says, from both sides alike."""
     material, tree, output = new_material(name)
+    # For EEVEE, before 4.2 and since.
+    set_members(material, blend_method="BLEND", shadow_method="NONE", show_transparent_back=True,
+                surface_render_method="BLENDED", use_transparent_shadow=True)
     weight, power, share, through, mirror, mix = (tree.nodes.new("ShaderNode" + kind) for kind in (
         "LayerWeight", "Math", "Math", "BsdfTransparent", "BsdfAnisotropic", "MixShader"))  # the glossy one of all versions
     weight.inputs["Blend"].default_value = 0.5  # then Facing is 1 - |cosine|
@@ -324,46 +344,70 @@ def points_nodes(name, material):
     return tree
 
 
+def frame_files(folder, name):
+    """The frames of a run by their numbers."""
+    frames = {}
+    for path in glob.glob(os.path.join(glob.escape(folder), glob.escape(name) + ".*.json")):
+        frame = read_json(path)
+        frames[frame["frame"]] = frame
+    return frames
+
+
 class Run:
-    """The objects of a run, filled from the files of a frame."""
+    """A run in a collection. All that is needed to show other frames is in the properties of the collection and its objects, so
+    that it is there again when a saved file is opened."""
 
-    def __init__(self, draw):
-        self.scene = read_json("scene.json")
+    def __init__(self, folder, collection=None):
+        self.folder = folder
+        self.collection = collection
+        self.scene = read_json(os.path.join(folder, "scene.json"))
         self.looks = {look["name"]: look for look in self.scene["materials"]}
-        self.frames = {}
-        for path in glob.glob(os.path.join(glob.escape(FOLDER), glob.escape(self.scene["name"]) + ".*.json")):
-            frame = read_json(os.path.basename(path))
-            self.frames[frame["frame"]] = frame
+        self.frames = frame_files(folder, self.scene["name"])
         if not self.frames:
-            sys.exit(f"load.py: no frames in {FOLDER}; run wadi export again")
-        self.draw = draw
-        self.shown = None
-        self.objects = {}
+            raise RuntimeError(f"no frames in {folder}; run wadi export again")
 
-    def create(self):
-        collection = bpy.data.collections.new("wadi " + self.scene["name"])
-        bpy.context.scene.collection.children.link(collection)
-        materials = make_materials(self.scene)
-        for frame in self.frames.values():
-            for item in frame["objects"]:
-                key = (item["kind"], item["name"])
-                if key in self.objects:
-                    continue
-                name = item["name"] + ("" if item["kind"] in ("mesh", "solid") else " " + item["kind"])
-                made = bpy.data.objects.new(name, bpy.data.meshes.new(name))
-                collection.objects.link(made)
-                material = materials[item["look"]]
-                if item["kind"] in POINTS:
-                    material = materials.get((item["look"], "grains"), material)
-                    modifier = made.modifiers.new("wadi points", "NODES")
-                    modifier.node_group = points_nodes("wadi " + name, material)
-                made.data.materials.append(material)
-                self.objects[key] = made
-        self.create_ground(collection, materials)
-        self.create_light(collection)
-        self.camera = bpy.data.objects.new("wadi camera", bpy.data.cameras.new("wadi camera"))
-        collection.objects.link(self.camera)
-        bpy.context.scene.camera = self.camera
+    def create(self, draw):
+        """The collection, which is not in a scene yet, and the objects of all frames that it has not."""
+        if self.collection is None:
+            self.collection = bpy.data.collections.new("wadi " + self.scene["name"])
+            self.collection["wadi_start"] = 1
+        self.collection["wadi_folder"] = self.folder
+        self.collection["wadi_draw"] = draw
+        made = {(had.get("wadi_kind"), had.get("wadi_name")) for had in self.collection.objects}
+        wanted = {(item["kind"], item["name"]): item for frame in self.frames.values() for item in frame["objects"]}
+        for key in sorted(wanted.keys() - made):
+            self.create_object(wanted[key])
+
+    @functools.cached_property
+    def materials(self):
+        return make_materials(self.scene)
+
+    def create_object(self, item):
+        name = item["name"] + ("" if item["kind"] in ("mesh", "solid") else " " + item["kind"])
+        made = bpy.data.objects.new(name, bpy.data.meshes.new(name))
+        made["wadi_kind"], made["wadi_name"] = item["kind"], item["name"]
+        self.collection.objects.link(made)
+        material = self.materials[item["look"]]
+        if item["kind"] in POINTS:
+            material = self.materials.get((item["look"], "grains"), material)
+            modifier = made.modifiers.new("wadi points", "NODES")
+            modifier.node_group = points_nodes("wadi " + name, material)
+        made.data.materials.append(material)
+
+    def create_scene(self):
+        """A scene that shows what `wadi render` draws: ground, sun, sky, camera and the settings of the picture."""
+        scene = bpy.data.scenes.new("wadi " + self.scene["name"])
+        around = bpy.data.collections.new("wadi " + self.scene["name"] + " surroundings")
+        scene.collection.children.link(self.collection)
+        scene.collection.children.link(around)
+        self.create_ground(around, self.materials)
+        self.create_light(around, scene)
+        camera = bpy.data.objects.new("wadi camera", bpy.data.cameras.new("wadi camera"))
+        camera["wadi_camera"] = self.collection.name
+        around.objects.link(camera)
+        scene.camera = camera
+        set_up(scene, self)
+        return scene
 
     def create_ground(self, collection, materials):
         ground = self.scene["ground"]
@@ -385,7 +429,7 @@ class Run:
                                                  ground["checker_colour"], ground.get("slabs", 0.0)))
         collection.objects.link(bpy.data.objects.new("wadi ground", mesh))
 
-    def create_light(self, collection):
+    def create_light(self, collection, scene):
         sun = self.scene["sun"]
         strength = max(sun["irradiance"])
         if strength > 0:
@@ -399,19 +443,20 @@ class Run:
         world = bpy.data.worlds.new("wadi sky")
         world.use_nodes = True
         picture = world.node_tree.nodes.new("ShaderNodeTexEnvironment")
-        picture.image = bpy.data.images.load(os.path.join(FOLDER, self.scene["sky"]))
+        picture.image = bpy.data.images.load(os.path.join(self.folder, self.scene["sky"]))
         background = next(node for node in world.node_tree.nodes if node.type == "BACKGROUND")
         link(world.node_tree, picture.outputs["Color"], background.inputs["Color"])
-        bpy.context.scene.world = world
+        scene.world = world
 
-    def set_camera(self, view):
+    @staticmethod
+    def set_camera(camera, view):
         columns = [view["right"], view["up"], [-value for value in view["forward"]], view["eye"]]
         matrix = mathutils.Matrix.Identity(4)
         for column, values in enumerate(columns):
             for row, value in enumerate(values):
                 matrix[row][column] = value
-        self.camera.matrix_world = matrix
-        lens = self.camera.data
+        camera.matrix_world = matrix
+        lens = camera.data
         lens.sensor_fit, lens.lens_unit = "VERTICAL", "FOV"
         lens.angle = math.radians(view["view_angle"])
         lens.clip_start, lens.clip_end = 1e-3 * view["focus"], 1e4 * max(1.0, view["focus"])
@@ -421,7 +466,7 @@ class Run:
             lens.dof.aperture_fstop = 1e-3 * lens.lens / (2 * view["lens_radius"])
 
     def fill(self, mesh, item):
-        columns, triangles = read_ply(item["file"])
+        columns, triangles = read_ply(os.path.join(self.folder, item["file"]))
         look = self.looks.get(item["look"])
         attributes = attributes_of(columns)
         if item["kind"] in ("grains", "foam"):
@@ -436,34 +481,37 @@ class Run:
 
     def is_shown(self, item):
         """Particles of sand instead of its surface and grains, or the other way round."""
+        draw = self.collection.get("wadi_draw", "grains")
         if item["kind"] == "particles":
-            return self.draw == "particles"
+            return draw == "particles"
         is_sand = item["kind"] in ("mesh", "grains") and self.looks[item["look"]]["look"] == "sand"
         has_particles = "palette" in self.looks.get(item["look"], {})
-        return self.draw == "grains" or not (is_sand and has_particles)
+        return draw == "grains" or not (is_sand and has_particles)
 
     def show(self, number):
+        """Fills the objects from the files of a frame. An object has what it shows as the property `wadi_file`."""
         number = min(max(number, min(self.frames)), max(self.frames))
         while number not in self.frames:
             number -= 1
-        if number == self.shown:
-            return
         frame = self.frames[number]
         items = {(item["kind"], item["name"]): item for item in frame["objects"] if self.is_shown(item)}
-        for key, made in self.objects.items():
-            if key in items:
-                self.fill(made.data, items[key])
+        for made in self.collection.objects:
+            if "wadi_kind" not in made:
+                continue
+            item = items.get((made["wadi_kind"], made["wadi_name"]))
+            if made.get("wadi_file") == (item["file"] if item else ""):
+                continue
+            if item is not None:
+                self.fill(made.data, item)
             else:
                 made.data.clear_geometry()
-        self.set_camera(frame["camera"])
-        self.shown = number
+            made["wadi_file"] = item["file"] if item else ""
+        for camera in bpy.data.objects:
+            if camera.get("wadi_camera") == self.collection.name:
+                self.set_camera(camera, frame["camera"])
 
 
-def set_up(run):
-    scene = bpy.context.scene
-    for name in ("Cube", "Light", "Camera"):  # of the scene that Blender begins with
-        if name in bpy.data.objects:
-            bpy.data.objects.remove(bpy.data.objects[name])
+def set_up(scene, run):
     scene.frame_start, scene.frame_end = min(run.frames), max(run.frames)
     scene.render.fps = max(1, round(run.scene["fps"]))
     scene.render.fps_base = scene.render.fps / run.scene["fps"]
@@ -476,12 +524,85 @@ def set_up(run):
     scene.cycles.transparent_max_bounces = scene.cycles.transmission_bounces = 24
     scene.cycles.caustics_reflective = scene.cycles.caustics_refractive = False  # shadows of water are clear already
     scene.cycles.sample_clamp_indirect = 4
+    set_members(scene.eevee, use_ssr=True, use_ssr_refraction=True, use_raytracing=True, use_soft_shadows=True)
     scene.view_settings.exposure = run.scene["exposure"]
     try:
         scene.view_settings.view_transform = "Filmic"
     except TypeError:  # a configuration without it
         pass
-    run.create()
+
+
+RUNS = {}  # by the name of the collection: (folder, run)
+
+
+def folder_of(collection):
+    """The folder of the files: where they were, or at the same place relative to a Blender file that was moved with them: of its
+    folder and those above, the first that has the longest end of the path. None: nowhere."""
+    stored = pathlib.Path(collection["wadi_folder"])
+    above = pathlib.Path(bpy.data.filepath).parents if bpy.data.filepath else ()
+    ends = (folder.joinpath(*stored.parts[first:]) for first in range(1, len(stored.parts)) for folder in above)
+    return next((str(folder) for folder in (stored, *ends) if (folder / "scene.json").is_file()), None)
+
+
+def run_of(collection):
+    """None, once with a message, when its files are not there."""
+    folder = folder_of(collection)
+    known = RUNS.get(collection.name)
+    if known is None or known[0] != folder:
+        run = None
+        try:
+            run = Run(folder, collection) if folder is not None else None
+        except (OSError, ValueError, KeyError, RuntimeError) as error:
+            print(f"wadi: {collection.name}: {error}")
+        if run is None:
+            print(f"wadi: the files of the collection '{collection.name}' are not in {collection['wadi_folder']}; set its "
+                  "property wadi_folder to the folder with load.py, or export the run again")
+        known = RUNS[collection.name] = (folder, run)
+    if known[1] is not None:
+        known[1].collection = collection  # Blender makes new objects for it when a step is undone
+    return known[1]
+
+
+@persistent
+def wadi_on_frame(scene, _depsgraph=None):
+    if scene.frame_subframe != 0:  # between frames Cycles moves points by their velocity
+        return
+    for collection in scene.collection.children_recursive:
+        run = run_of(collection) if "wadi_folder" in collection else None
+        if run is not None:
+            run.show(scene.frame_current - int(collection.get("wadi_start", 1)) + 1)
+
+
+@persistent
+def wadi_on_load(*_):
+    """Files may have been moved or written again since the Blender file was saved."""
+    RUNS.clear()
+    for made in bpy.data.objects:
+        if "wadi_file" in made:
+            del made["wadi_file"]
+    for scene in bpy.data.scenes:
+        wadi_on_frame(scene)
+
+
+def register():
+    for handlers, function in ((bpy.app.handlers.frame_change_pre, wadi_on_frame), (bpy.app.handlers.load_post, wadi_on_load)):
+        for other in [other for other in handlers if getattr(other, "__name__", "") == function.__name__]:
+            handlers.remove(other)
+        handlers.append(function)
+
+
+def keep_script():
+    """So that a saved file shows other frames when it is opened again."""
+    text = bpy.data.texts.get(TEXT_NAME) or bpy.data.texts.new(TEXT_NAME)
+    with open(os.path.abspath(__file__), encoding="utf-8") as file:
+        text.from_string(file.read())
+    text.use_module = True
+
+
+def imported(folder):
+    """The collection of a folder that was imported before."""
+    return next((collection for collection in bpy.data.collections
+                 if "wadi_folder" in collection and folder_of(collection) == folder), None)
 
 
 def main():
@@ -492,40 +613,45 @@ def main():
     parser.add_argument("--samples", type=int, help="of Cycles, a pixel")
     parser.add_argument("--size", metavar="WxH", help="of the picture")
     parser.add_argument("--draw", choices=("grains", "particles"), default="grains")
+    parser.add_argument("--scene", action="store_true", help="in a new scene, with wadi's camera, light, sky and settings")
     parser.add_argument("--save", metavar="BLEND", help="save the frame as a Blender file")
     options = parser.parse_args(arguments)
-    run = Run(options.draw)
-    set_up(run)
+    folder = os.path.dirname(os.path.abspath(__file__))
+    run = Run(folder, imported(folder))
+    run.create(options.draw)
     scene = bpy.context.scene
-    if options.size is not None:
-        scene.render.resolution_x, scene.render.resolution_y = map(int, options.size.split("x"))
-    if options.samples is not None:
-        scene.cycles.samples = options.samples
-
-    @persistent
-    def on_frame(changed, _depsgraph=None):
-        if changed.frame_subframe == 0:  # between frames Cycles moves points by their velocity
-            run.show(changed.frame_current)
-
-    bpy.app.handlers.frame_change_pre.append(on_frame)
-    first = options.frame if options.frame is not None else scene.frame_start
-    scene.frame_set(first)
-    run.show(first)
+    if options.scene or options.render is not None:
+        scene = run.create_scene()
+        bpy.context.window.scene = scene
+        if options.size is not None:
+            scene.render.resolution_x, scene.render.resolution_y = map(int, options.size.split("x"))
+        if options.samples is not None:
+            scene.cycles.samples = options.samples
+    elif run.collection not in scene.collection.children_recursive:
+        scene.collection.children.link(run.collection)
+        fps = scene.render.fps / scene.render.fps_base
+        if abs(fps - run.scene["fps"]) > 1e-3:
+            print(f"wadi: the run has {run.scene['fps']:g} frames a second, the scene {fps:g}: it plays at another speed")
+    register()
+    keep_script()
+    if options.frame is not None:
+        scene.frame_set(options.frame)
+    wadi_on_load()
     if options.save is not None:
         bpy.ops.wm.save_as_mainfile(filepath=os.path.abspath(options.save))
     if options.render is not None:
         scene.render.filepath = os.path.abspath(options.render)
         scene.render.image_settings.file_format = "PNG"
         try:
-            bpy.ops.render.render(write_still=True)
+            bpy.ops.render.render(write_still=True, scene=scene.name)
         except RuntimeError:  # Debian's Blender was built without the denoiser that it asks for
             if not scene.cycles.use_denoising:
                 raise
             scene.cycles.use_denoising = False
-            bpy.ops.render.render(write_still=True)
+            bpy.ops.render.render(write_still=True, scene=scene.name)
 
 
-if __name__ == "__main__":
+if __name__ == "__main__" and os.path.isfile(__file__):
     try:
         main()
     except Exception as error:  # Blender would print it and exit with 0
@@ -534,3 +660,5 @@ if __name__ == "__main__":
         import traceback
         traceback.print_exc()
         sys.exit(f"load.py: {error}")
+else:  # the text of a saved file; load_post follows
+    register()

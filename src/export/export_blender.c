@@ -369,12 +369,13 @@ static WadiStatus put_foam(Objects *o, WadiError *error)
 static WadiStatus put_solid(Objects *o, int index, WadiError *error)
 {
     const WadiFrameSceneSolid *solid = &o->frame->frame_scene->solids[index];
-    char name[64], file[300], path[WADI_PATH_SIZE];
+    char name[64], file[WADI_EXPORT_FILE_SIZE], path[WADI_PATH_SIZE];
     if (solid->mesh.triangle_count == 0) {
         return WADI_OK;
     }
     snprintf(name, sizeof name, "solid.%d", index);
-    name_file(o, name, file, path);
+    wadi_export_solid_file(o->frame, solid, name, ".ply", file);
+    snprintf(path, sizeof path, "%.3700s/%s", o->folder, file);
     WadiSurfaceMesh mesh = { .mesh = solid->mesh };
     WadiRgb *colours;
     WADI_TRY(wadi_export_solid_colours(o->frame->frame_scene, solid, &colours, o->arena, error));
@@ -382,7 +383,7 @@ static WadiStatus put_solid(Objects *o, int index, WadiError *error)
         mesh.attribute_count = 1;
         mesh.attribute[0] = (WadiCloudAttribute){ "colour", 3, (float *)colours };
     }
-    WADI_TRY(wadi_export_ply_mesh(o->frame, path, &mesh, error));
+    WADI_TRY(wadi_export_ply_solid(o->frame, path, solid, &mesh, error));
     put_object(o->text, solid->name != NULL && solid->name[0] != '\0' ? solid->name : name, "solid", name,
                file, &o->is_first);
     return WADI_OK;

@@ -277,14 +277,15 @@ static WadiStatus put_solid(WadiExportOut *out, const WadiExportFrame *frame, in
                             WadiError *error)
 {
     const WadiFrameSceneSolid *solid = &frame->frame_scene->solids[index];
-    char file[300], path[WADI_PATH_SIZE];
+    char stem[WADI_EXPORT_FILE_SIZE], file[WADI_EXPORT_FILE_SIZE], path[WADI_PATH_SIZE];
     if (solid->mesh.triangle_count == 0) {
         return WADI_OK;
     }
-    snprintf(file, sizeof file, "%.200s.solid.%d.%04d.ply", frame->name, index, frame->frame);
+    snprintf(stem, sizeof stem, "%.180s.solid.%d", frame->name, index);
+    wadi_export_solid_file(frame, solid, stem, ".ply", file);
     snprintf(path, sizeof path, "%.3700s/%s", folder, file);
     WadiSurfaceMesh mesh = { .mesh = solid->mesh };
-    WADI_TRY(wadi_export_ply_mesh(frame, path, &mesh, error));
+    WADI_TRY(wadi_export_ply_solid(frame, path, solid, &mesh, error));
     wadi_out_printf(out, "NamedMaterial \"wadi solid %d\"\nShape \"plymesh\" \"string filename\" \"%s\"\n",
                     index, file);
     return WADI_OK;

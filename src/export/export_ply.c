@@ -150,3 +150,18 @@ WadiStatus wadi_export_ply_mesh(const WadiExportFrame *frame, const char *path,
     }
     return wadi_out_close(&out);
 }
+
+WadiStatus wadi_export_ply_solid(const WadiExportFrame *frame, const char *path,
+                                 const WadiFrameSceneSolid *solid, const WadiSurfaceMesh *surface,
+                                 WadiError *error)
+{
+    if (solid->is_moving) {
+        return wadi_export_ply_mesh(frame, path, surface, error);
+    }
+    WadiExportSolid file;
+    bool is_wanted;
+    WADI_TRY(wadi_export_begin_solid(frame, solid, path, &file, &is_wanted, error));
+    return is_wanted
+               ? wadi_export_end_solid(&file, wadi_export_ply_mesh(&file.as, path, surface, error), error)
+               : WADI_OK;
+}

@@ -16,4 +16,9 @@ WadiStatus wadi_export_ply_particles(const WadiExportFrame *frame, const char *p
 WadiStatus wadi_export_ply_mesh(const WadiExportFrame *frame, const char *path,
                                 const WadiSurfaceMesh *surface, WadiError *error);
 
+/* The same of a solid: once for all frames when it stands still. */
+WadiStatus wadi_export_ply_solid(const WadiExportFrame *frame, const char *path,
+                                 const WadiFrameSceneSolid *solid, const WadiSurfaceMesh *surface,
+                                 WadiError *error);
+
 #endif

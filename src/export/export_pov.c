@@ -4,6 +4,8 @@
  * shadows, the ground's light one from below without; water casts shadows like clear glass. */
 #include "export/export_pov_internal.h"
 
+#include <stdio.h>
+
 #include "core/hash.h"
 
 static void put_camera(WadiExportOut *out, const WadiExportFrame *frame, const WadiExportCamera *axes)
@@ -269,12 +271,42 @@ static WadiStatus put_solid(WadiExportOut *out, const WadiExportFrame *frame, in
     return WADI_OK;
 }
 
-static WadiStatus put_solids(WadiExportOut *out, const WadiExportFrame *frame, WadiArena *arena,
-                             WadiError *error)
+/* A solid that stands still is a file of its own, which all frames include. */
+static WadiStatus put_shared_solid(WadiExportOut *out, const WadiExportFrame *frame, const char *folder,
+                                   int index, WadiArena *arena, WadiError *error)
+{
+    char stem[WADI_EXPORT_FILE_SIZE], file[WADI_EXPORT_FILE_SIZE], path[WADI_PATH_SIZE];
+    snprintf(stem, sizeof stem, "%.180s.solid.%d", frame->name, index);
+    const WadiFrameSceneSolid *solid = &frame->frame_scene->solids[index];
+    wadi_export_solid_file(frame, solid, stem, ".inc", file);
+    snprintf(path, sizeof path, "%.3700s/%s", folder, file);
+    wadi_out_printf(out, "#include \"%.300s\"\n", file);
+    WadiExportSolid own;
+    bool is_wanted;
+    WADI_TRY(wadi_export_begin_solid(frame, solid, path, &own, &is_wanted, error));
+    if (!is_wanted) {
+        return WADI_OK;
+    }
+    WadiStatus status = wadi_export_begin_file(&own.as, path, error);
+    if (status == WADI_OK) {
+        WadiExportOut inner;
+        wadi_out_open(&inner, path, error);
+        wadi_export_comments(&inner, &own.as, "// ");
+        status = put_solid(&inner, frame, index, arena, error);
+        inner.status = inner.status == WADI_OK ? status : inner.status;
+        status = wadi_out_close(&inner);
+    }
+    return wadi_export_end_solid(&own, status, error);
+}
+
+static WadiStatus put_solids(WadiExportOut *out, const WadiExportFrame *frame, const char *folder,
+                             WadiArena *arena, WadiError *error)
 {
     for (int i = 0; i < frame->frame_scene->solid_count; ++i) {
         WadiArenaMark mark = wadi_arena_mark(arena);
-        WadiStatus status = put_solid(out, frame, i, arena, error);
+        WadiStatus status = frame->frame_scene->solids[i].is_moving
+                                ? put_solid(out, frame, i, arena, error)
+                                : put_shared_solid(out, frame, folder, i, arena, error);
         wadi_arena_release(arena, mark);
         WADI_TRY(status);
     }
@@ -315,8 +347,8 @@ static WadiStatus put_parts(WadiExportOut *out, const WadiExportFrame *frame, Wa
     return WADI_OK;
 }
 
-WadiStatus wadi_export_pov_frame(const WadiExportFrame *frame, const char *path, const char *shared,
-                                 WadiArena *arena, WadiError *error)
+WadiStatus wadi_export_pov_frame(const WadiExportFrame *frame, const char *folder, const char *path,
+                                 const char *shared, WadiArena *arena, WadiError *error)
 {
     const WadiRenderSettings *render = &frame->scene->render;
     WadiExportCamera camera;
@@ -333,7 +365,7 @@ WadiStatus wadi_export_pov_frame(const WadiExportFrame *frame, const char *path,
     put_camera(&out, frame, &camera);
     WadiStatus status = put_parts(&out, frame, arena, error);
     status = status == WADI_OK ? put_foam(&out, frame, arena, error) : status;
-    status = status == WADI_OK ? put_solids(&out, frame, arena, error) : status;
+    status = status == WADI_OK ? put_solids(&out, frame, folder, arena, error) : status;
     out.status = out.status == WADI_OK ? status : out.status;
     return wadi_out_close(&out);
 }

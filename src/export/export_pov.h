@@ -11,9 +11,10 @@
 WadiStatus wadi_export_pov_shared(const WadiExportFrame *frame, const char *path, const char *sky,
                                   WadiError *error);
 
-/* One frame, which includes `shared`: camera, meshes as mesh2, and grains as one union of spheres per colour
- * and wetness, the form that POV-Ray parses fastest and with the least memory. `arena` for scratch. */
-WadiStatus wadi_export_pov_frame(const WadiExportFrame *frame, const char *path, const char *shared,
-                                 WadiArena *arena, WadiError *error);
+/* One frame in `folder`, which includes `shared` and the solids that stand still: camera, meshes as mesh2,
+ * and grains as one union of spheres per colour and wetness, the form that POV-Ray parses fastest and with
+ * the least memory. `arena` for scratch. */
+WadiStatus wadi_export_pov_frame(const WadiExportFrame *frame, const char *folder, const char *path,
+                                 const char *shared, WadiArena *arena, WadiError *error);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/hash.h"
 #include "io/files/files.h"
 #include "wadi/base.h"
 
@@ -23,8 +24,10 @@ void wadi_export_shared_comments(WadiExportOut *out, const WadiExportFrame *fram
 
 void wadi_export_comments(WadiExportOut *out, const WadiExportFrame *frame, const char *mark)
 {
-    char what[80];
-    snprintf(what, sizeof what, "frame %d, %.6f s", frame->frame, frame->time);
+    char what[80] = "for several frames";
+    if (frame->frame > 0) {
+        snprintf(what, sizeof what, "frame %d, %.6f s", frame->frame, frame->time);
+    }
     wadi_export_shared_comments(out, frame, mark, what);
 }
 
@@ -35,21 +38,80 @@ bool wadi_export_is_made(const char *path, uint64_t key)
     return wadi_file_head_has(path, wanted);
 }
 
+static bool has_name(const WadiFileNames *names, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    for (size_t i = 0; i < names->list.count; ++i) {
+        if (strcmp(names->list.data[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 WadiStatus wadi_export_begin_file(const WadiExportFrame *frame, const char *path, WadiError *error)
 {
     if (frame->outputs == NULL) {
         return WADI_OK;
     }
-    for (size_t i = 0; i < frame->made->list.count; ++i) {
-        const char *slash = strrchr(path, '/');
-        if (strcmp(frame->made->list.data[i], slash != NULL ? slash + 1 : path) == 0) {
-            return wadi_fail(
-                error, WADI_ERR_ARGUMENT,
-                "two parts of the scene would be written to %s; the run's materials need other names", path);
-        }
+    if (has_name(frame->made, path)) {
+        return wadi_fail(
+            error, WADI_ERR_ARGUMENT,
+            "two parts of the scene would be written to %s; the run's materials need other names", path);
     }
     WADI_TRY(wadi_output_index_claim(frame->outputs, path, error));
     return wadi_file_names_add(frame->made, path, error);
+}
+
+void wadi_export_solid_file(const WadiExportFrame *frame, const WadiFrameSceneSolid *solid, const char *stem,
+                            const char *ending, char file[WADI_EXPORT_FILE_SIZE])
+{
+    char number[16] = "";
+    if (solid->is_moving) {
+        snprintf(number, sizeof number, ".%04d", frame->frame);
+    }
+    snprintf(file, WADI_EXPORT_FILE_SIZE, "%.200s%s%.16s", stem, number, ending);
+}
+
+/* Equal keys mean equal files of a solid. */
+static uint64_t solid_key(const WadiExportFrame *frame, const WadiFrameSceneSolid *solid)
+{
+    const WadiMesh *mesh = &solid->mesh;
+    uint64_t key =
+        wadi_hash_bytes(frame->settings_key, mesh->vertices, mesh->vertex_count * sizeof *mesh->vertices);
+    key = wadi_hash_bytes(key, mesh->triangles, mesh->triangle_count * sizeof *mesh->triangles);
+    return solid->texture != NULL
+               ? wadi_hash_bytes(key, solid->texture, mesh->vertex_count * sizeof *solid->texture)
+               : key;
+}
+
+WadiStatus wadi_export_begin_solid(const WadiExportFrame *frame, const WadiFrameSceneSolid *solid,
+                                   const char *path, WadiExportSolid *file, bool *is_wanted, WadiError *error)
+{
+    *file = (WadiExportSolid){ .as = *frame };
+    file->as.frame = 0;
+    file->as.key = solid_key(frame, solid);
+    file->as.made = &file->made;
+    *is_wanted = true;
+    if (frame->outputs == NULL) {
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_file_names_add(frame->made, path, error));
+    if (has_name(frame->shared, path)) {
+        *is_wanted = false;
+        return WADI_OK;
+    }
+    *is_wanted = frame->is_forced || !wadi_output_index_has(frame->outputs, path, file->as.key, false);
+    return wadi_file_names_add(frame->shared, path, error);
+}
+
+WadiStatus wadi_export_end_solid(WadiExportSolid *file, WadiStatus status, WadiError *error)
+{
+    if (status == WADI_OK && file->as.outputs != NULL) {
+        status = wadi_output_index_add(file->as.outputs, &file->made, file->as.key, error);
+    }
+    wadi_file_names_free(&file->made);
+    return status;
 }
 
 void wadi_export_end(WadiExportOut *out, const WadiExportFrame *frame, const char *mark)

@@ -14,17 +14,36 @@ typedef struct WadiExportFrame {
     WadiLightDef light;
     double exposure;  /* stops: scales the light so that white is 1 */
     const char *name; /* of the run: files are NAME.0001.pov */
-    int frame;
+    int frame;        /* 0: a file that several frames share */
     double time, fps;
     bool is_y_up;
     uint64_t key;                   /* an equal key means an equal file */
     const WadiOutputIndex *outputs; /* of the folder; NULL: files are not recorded */
     WadiFileNames *made;            /* files written for the frame */
+    uint64_t settings_key;          /* of what all frames share */
+    WadiFileNames *shared;          /* files of several frames that this export has written or verified */
+    bool is_forced;                 /* files are written even where they exist */
 } WadiExportFrame;
 
 /* Call before a file is written: refuses to replace files that are not wadi's, and adds the file to
  * `made`. */
 WadiStatus wadi_export_begin_file(const WadiExportFrame *frame, const char *path, WadiError *error);
+/* A solid that stands still has one file for all frames. The first frame of an export writes it, unless it
+ * exists and is complete. *is_wanted: write it as a file of `as`, whose key is that of the solid, then call
+ * wadi_export_end_solid. */
+typedef struct WadiExportSolid {
+    WadiExportFrame as;
+    WadiFileNames made;
+} WadiExportSolid;
+WadiStatus wadi_export_begin_solid(const WadiExportFrame *frame, const WadiFrameSceneSolid *solid,
+                                   const char *path, WadiExportSolid *file, bool *is_wanted,
+                                   WadiError *error);
+/* Records the file when `status` is WADI_OK, and returns the first failure. */
+WadiStatus wadi_export_end_solid(WadiExportSolid *file, WadiStatus status, WadiError *error);
+/* STEM.0001ENDING, or STEMENDING when the solid stands still. */
+enum { WADI_EXPORT_FILE_SIZE = 300 };
+void wadi_export_solid_file(const WadiExportFrame *frame, const WadiFrameSceneSolid *solid, const char *stem,
+                            const char *ending, char file[WADI_EXPORT_FILE_SIZE]);
 /* The last line of a shared file that users may edit. */
 void wadi_export_end(WadiExportOut *out, const WadiExportFrame *frame, const char *mark);
 

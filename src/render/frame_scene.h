@@ -51,6 +51,7 @@ typedef struct WadiFrameSceneSolid {
     WadiMesh mesh;       /* owned */
     float (*texture)[3]; /* m, per vertex: position in the texture; in the arena; NULL: none */
     int look;
+    bool is_moving; /* its mesh may differ from frame to frame */
 } WadiFrameSceneSolid;
 
 /* A zeroed frame scene is valid and empty. Use one for many frames in turn: its memory is reused. */

@@ -70,7 +70,9 @@ static WadiStatus add_collider(WadiFrameBuilder *s, int i, WadiError *error)
     const WadiShape *shape = s->def->world->collider_shapes[i];
     WadiFrameScene *frame_scene = s->frame_scene;
     WadiFrameSceneSolid *solid = &frame_scene->solids[frame_scene->solid_count];
-    *solid = (WadiFrameSceneSolid){ .name = collider->name };
+    /* Without a domain, the part of an unbounded shape that is drawn follows the particles. */
+    *solid = (WadiFrameSceneSolid){ .name = collider->name,
+                                    .is_moving = wadi_shape_is_moving(shape) || !s->def->scene->has_domain };
     WADI_TRY(wadi_shape_surface(&solid->mesh, shape, s->time, s->view, s->size / WADI_FRAME_DETAIL,
                                 &frame_scene->arena, error));
     frame_scene->solid_count += 1;

@@ -46,7 +46,8 @@ def test_pov_tells_what_it_made_and_keeps_it():
     out = good("export", run, "--to", "pov", *SMALL).out
     contains(out, "3 frames written, 0 kept")
     contains(out, "a.run/export/pov")
-    is_equal(files(run, "pov"), ["two.0001.pov", "two.0002.pov", "two.0003.pov", "two.inc", "two.sky.hdr"])
+    is_equal(files(run, "pov"), ["two.0001.pov", "two.0002.pov", "two.0003.pov", "two.inc", "two.sky.hdr",
+                                  "two.solid.0.inc"])
     first = read("a.run/export/pov/two.0002.pov")
     contains(good("export", run, "--to", "pov", *SMALL).out, "0 frames written, 3 kept")
     # Edits by the user in the shared file are kept until a setting changes.
@@ -149,7 +150,7 @@ def test_obj_with_y_up_stands_on_y():
 def test_blender_files_say_what_there_is():
     run = simulate()
     out = good("export", run, "--to", "blender", *SMALL).out
-    contains(out, "blender -P a.run/export/blender/load.py")
+    contains(out, "blender -P a.run/export/blender/load.py -- --scene")
     frame = json.loads(read("a.run/export/blender/two.0003.json"))
     is_equal([(item["name"], item["kind"]) for item in frame["objects"]],
              [("sand", "particles"), ("sand", "grains"), ("sand", "mesh"), ("water", "mesh"), ("post", "solid")])
@@ -159,6 +160,103 @@ def test_blender_files_say_what_there_is():
     is_equal([look["look"] for look in scene["materials"]], ["sand", "water"])
     assert abs(sum(colour[3] for colour in scene["materials"][0]["palette"]) - 1) < 1e-5
     compile(read("a.run/export/blender/load.py"), "load.py", "exec")
+
+
+MOVER = """\
+- {name: mover, shape: {sphere: {center: [0.2, 0.7, 0.2], radius: 0.1},
+                        translate: {keys: [[0, [0, 0, 0]], [1, [0.3, 0, 0]]]}}}
+"""
+
+
+def test_a_solid_that_stands_still_has_one_file_for_all_frames():
+    two = TWO.replace("colliders: [{name: post, shape: {box: {min: [0.7, 0.1, 0], max: [0.8, 0.2, 0.4]}}}]\n", """\
+colliders:
+- {name: post, shape: {box: {min: [0.7, 0.1, 0], max: [0.8, 0.2, 0.4]}}}
+""" + MOVER)
+    run = simulate(two)
+    for target, stem, ending in (("blender", "solid", "ply"), ("pbrt", "two.solid", "ply"), ("pov", "two.solid", "inc")):
+        folder = f"a.run/export/{target}"
+        good("export", run, "--to", target, *SMALL)
+        moving = [f"{stem}.1.{frame:04d}.{ending}" for frame in (1, 2, 3)] if target != "pov" else []
+        is_equal([name for name in files(run, target) if "solid." in name], [f"{stem}.0.{ending}"] + moving)
+        contains(good("export", run, "--to", target, *SMALL).out, "0 frames written, 3 kept")
+        # Damaged, it is written again, with the first frame that uses it.
+        whole = open(f"{folder}/{stem}.0.{ending}", "rb").read()
+        with open(f"{folder}/{stem}.0.{ending}", "ab") as file:
+            file.write(b"x")
+        contains(good("export", run, "--to", target, *SMALL).out, "1 frame written, 2 kept")
+        is_equal(open(f"{folder}/{stem}.0.{ending}", "rb").read(), whole)
+        os.remove(f"{folder}/{stem}.0.{ending}")
+        good("export", run, "--to", target, *SMALL, "--frames", "3")
+        is_equal(open(f"{folder}/{stem}.0.{ending}", "rb").read(), whole)
+    # Without a domain, what is drawn of the ground follows the particles.
+    run = simulate(TWO.replace("domain: {min: [0, 0, 0], max: [1, 1, 1]}\nresolution: 12", "cell_size: 0.08")
+                   .replace("box: {min: [0.7, 0.1, 0], max: [0.8, 0.2, 0.4]}", "half_space: {point: [0, 0, 0], normal: [0, 0, 1]}"),
+                   "b.run")
+    good("export", run, "--to", "blender", *SMALL)
+    is_equal(len([name for name in files(run, "blender") if name.startswith("solid.0.0")]), 3)
+
+
+def in_blender(*arguments, timeout=600):
+    needs("blender")
+    environment = {**os.environ, "PWD": os.getcwd()}  # where Blender looks for relative paths
+    result = subprocess.run(["blender", "-b", "--python-exit-code", "3", *arguments], capture_output=True, text=True, check=False,
+                            env=environment, timeout=timeout)
+    assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
+    return result.stdout
+
+
+OWN = """\
+import bpy, json
+scene = bpy.context.scene
+cube = bpy.data.objects["Cube"]
+facts = [sorted(o.name for o in scene.objects if "wadi_kind" not in o), scene.camera.name, scene.world.name,
+         sorted(world.name for world in bpy.data.worlds), scene.render.engine, scene.render.fps, scene.render.fps_base,
+         scene.render.resolution_x, scene.frame_start, scene.frame_end, scene.view_settings.exposure, len(bpy.data.scenes),
+         scene.view_settings.view_transform, list(cube.location), len(cube.data.vertices)]
+print("facts", json.dumps(facts))
+for frame in range(1, 4):
+    scene.frame_set(frame)
+    shown = {o.name: len(o.data.vertices) for c in scene.collection.children for o in c.objects if "wadi_kind" in o}
+    print("shown", frame, json.dumps(shown, sort_keys=True))
+"""
+EDIT = """\
+import bpy
+scene = bpy.context.scene
+scene.render.engine, scene.render.fps, scene.render.resolution_x, scene.frame_end = "BLENDER_WORKBENCH", 30, 777, 99
+"""
+
+
+def lines_of(out, word):
+    return [line for line in out.splitlines() if line.startswith(word)]
+
+
+def test_blender_leaves_the_rest_alone_and_a_saved_file_lives():
+    needs("blender")
+    run = simulate()
+    good("export", run, "--to", "blender", *SMALL)
+    write("own.py", OWN)
+    write("edit.py", EDIT)
+    load = "a.run/export/blender/load.py"
+    before = in_blender("--factory-startup", "-P", "edit.py", "-P", "own.py")
+    out = in_blender("--factory-startup", "-P", "edit.py", "-P", load, "-P", load, "-P", "own.py", "--",
+                     "--save", os.path.abspath("saved.blend"))
+    is_equal(lines_of(out, "facts"), lines_of(before, "facts"))
+    shown = lines_of(out, "shown")
+    is_equal(len(shown), 3)
+    assert len(set(line[7:] for line in shown)) == 3, shown  # each frame has its own surface
+    assert len(json.loads(shown[0].split(" ", 2)[2])) == 5, shown  # loaded twice, there once
+    contains(out, "30: it plays at another speed")
+    # Opened again, it goes on; also when it was moved with the run; without the run it says what is missing.
+    is_equal(lines_of(in_blender("-y", "saved.blend", "-P", "own.py"), "shown"), shown)
+    os.makedirs("elsewhere/blend")
+    os.rename("saved.blend", "elsewhere/blend/saved.blend")
+    os.rename("a.run", "elsewhere/a.run")
+    is_equal(lines_of(in_blender("-y", "elsewhere/blend/saved.blend", "-P", "own.py"), "shown"), shown)
+    os.rename("elsewhere/a.run", "elsewhere/b.run")
+    out = in_blender("-y", "elsewhere/blend/saved.blend", "-P", "own.py")
+    is_equal(out.count("export the run again"), 1, out)
+    is_equal(len(set(line.split(" ", 2)[2] for line in lines_of(out, "shown"))), 1)
 
 
 def test_json_events_have_the_documented_keys():
@@ -272,15 +370,13 @@ def test_long_blender_shows_24_frames_and_draws_what_wadi_draws():
     is_long_run()
     needs("blender")
     run = simulate(LONG)
-    good("render", run, "--frames", "8", "--no-video", "--quiet", *SIZE)
-    good("export", run, "--to", "blender", "--quiet", *SIZE)
+    good("render", run, "--frames", "8", "--no-video", "--quiet", *SIZE, *PLAIN)
+    good("export", run, "--to", "blender", "--quiet", *SIZE, *PLAIN)
     write("walk.py", WALK)
     script = os.path.abspath(os.path.join(run, "export/blender/load.py"))
-    result = subprocess.run(["blender", "-b", "--python-exit-code", "3", "-P", script, "-P", os.path.abspath("walk.py"), "--",
-                             "--frame", "8", "--render", os.path.abspath("drawn.png"), "--samples", "8"],
-                            capture_output=True, text=True, check=False, timeout=600)
-    assert result.returncode == 0, result.stdout[-2000:] + result.stderr[-2000:]
-    lines = [line.split() for line in result.stdout.splitlines() if line.startswith("frame ")]
+    out = in_blender("-P", script, "-P", "walk.py", "--", "--frame", "8", "--render", os.path.abspath("drawn.png"), "--samples",
+                     "8")
+    lines = [line.split() for line in lines_of(out, "frame ")]
     is_equal([int(line[1]) for line in lines], list(range(1, 25)))
     assert int(lines[-1][2]) > 100, lines[-1]
     shows_the_same("a.run/images/two.0008.png", "drawn.png")

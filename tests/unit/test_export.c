@@ -148,7 +148,8 @@ static void test_pov_frame(void **state)
     Fixture f;
     WadiError error = { 0 };
     fixture_init(&f, wadi_look_water(1.0));
-    CHECK_OK(wadi_export_pov_frame(&f.frame, scratch_path("a.pov"), "a.inc", &f.arena, &error), error);
+    CHECK_OK(wadi_export_pov_frame(&f.frame, scratch, scratch_path("a.pov"), "a.inc", &f.arena, &error),
+             error);
     const char *text = read_text(scratch_path("a.pov"));
     assert_non_null(strstr(text, "wadi_key 0000000000000012"));
     assert_non_null(strstr(text, "a, frame 7, 0.250000 s"));
@@ -168,7 +169,8 @@ static void test_pov_joins_grains_of_one_colour(void **state)
     WadiError error = { 0 };
     fixture_init(&f, wadi_look_water(1.0));
     f.colours[1] = (WadiTraceColour){ 250, 3, 7, 31 }; /* the same to 1/32 and 1/8 */
-    CHECK_OK(wadi_export_pov_frame(&f.frame, scratch_path("u.pov"), "a.inc", &f.arena, &error), error);
+    CHECK_OK(wadi_export_pov_frame(&f.frame, scratch, scratch_path("u.pov"), "a.inc", &f.arena, &error),
+             error);
     assert_non_null(strstr(read_text(scratch_path("u.pov")), "union {\n"
                                                              "sphere{<0.5,0.25,-0.125>,0.0625}\n"
                                                              "sphere{<0,0,1>,0.0625}\n"
@@ -198,8 +200,9 @@ static void test_pov_cells_move_with_the_particles(void **state)
         }
         f.part.owners =
             (WadiSandOwners){ .owner = owner, .anchor = anchor, .anchor_hash = hash, .anchor_count = 1 };
-        CHECK_OK(wadi_export_pov_frame(&f.frame, scratch_path("cells.pov"), "a.inc", &f.arena, &error),
-                 error);
+        CHECK_OK(
+            wadi_export_pov_frame(&f.frame, scratch, scratch_path("cells.pov"), "a.inc", &f.arena, &error),
+            error);
         const char *text = strstr(read_text(scratch_path("cells.pov")), "uv_vectors { 3,");
         assert_non_null(text);
         assert_non_null(strstr(text, "uv_indices { 1,\n<0,1,2> }"));
@@ -225,7 +228,8 @@ static void test_pov_y_up(void **state)
     WadiError error = { 0 };
     fixture_init(&f, wadi_look_water(1.0));
     f.frame.is_y_up = true;
-    CHECK_OK(wadi_export_pov_frame(&f.frame, scratch_path("y.pov"), "a.inc", &f.arena, &error), error);
+    CHECK_OK(wadi_export_pov_frame(&f.frame, scratch, scratch_path("y.pov"), "a.inc", &f.arena, &error),
+             error);
     const char *text = read_text(scratch_path("y.pov"));
     assert_non_null(strstr(text, "location <0,0,4>"));
     assert_non_null(strstr(text, "direction <0,0,-1>"));
@@ -443,8 +447,9 @@ static void test_a_camera_without_direction(void **state)
     WadiError error = { 0 };
     fixture_init(&f, wadi_look_water(1.0));
     f.frame.camera.target = f.frame.camera.eye;
-    assert_int_equal(wadi_export_pov_frame(&f.frame, scratch_path("c.pov"), "a.inc", &f.arena, &error),
-                     WADI_ERR_ARGUMENT);
+    assert_int_equal(
+        wadi_export_pov_frame(&f.frame, scratch, scratch_path("c.pov"), "a.inc", &f.arena, &error),
+        WADI_ERR_ARGUMENT);
     assert_int_equal(scratch_count(scratch, "c.pov"), 0);
     wadi_arena_free(&f.arena);
 }

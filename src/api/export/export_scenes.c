@@ -13,7 +13,7 @@
 #include "io/files/files.h"
 
 enum {
-    EXPORT_VERSION = 2,
+    EXPORT_VERSION = 3,
     FILE_NAME_SIZE = 300
 }; /* the version is increased when the same settings give other files */
 
@@ -25,7 +25,8 @@ typedef struct Exporter {
     WadiLightDef light;
     uint64_t settings; /* hash of what all frames share */
     uint64_t shared_key;
-    bool has_shared; /* written by this call, or verified to exist */
+    bool has_shared;      /* written by this call, or verified to exist */
+    WadiFileNames shared; /* the same for files of solids that stand still */
 } Exporter;
 
 /* Functions and facts for one target program. */
@@ -59,7 +60,7 @@ static WadiStatus write_pov_frame(Exporter *e, const WadiExportFrame *frame, con
 {
     char shared[FILE_NAME_SIZE];
     pov_shared_name(frame->name, shared);
-    return wadi_export_pov_frame(frame, path, shared, &e->maker.frame_scene.arena, error);
+    return wadi_export_pov_frame(frame, e->job->folder, path, shared, &e->maker.frame_scene.arena, error);
 }
 
 static void pbrt_shared_name(const char *name, char *file)
@@ -188,7 +189,10 @@ static WadiStatus write_frame(Exporter *e, WadiFrameHeader *header, uint64_t key
                               .is_y_up = e->job->def->is_y_up,
                               .key = key,
                               .outputs = &e->job->outputs,
-                              .made = &made };
+                              .made = &made,
+                              .settings_key = e->settings,
+                              .shared = &e->shared,
+                              .is_forced = e->job->def->is_forced };
     WADI_TRY(write_shared(e, &frame, error));
     WadiStatus status = wadi_export_begin_file(&frame, path, error);
     if (status == WADI_OK) {
@@ -301,6 +305,7 @@ WadiStatus wadi_export_scenes(WadiExportJob *job, const char *run, WadiError *er
             status = export_all(e, error);
             wadi_output_index_close(&job->outputs);
         }
+        wadi_file_names_free(&e->shared);
         wadi_picture_maker_free(&e->maker);
         wadi_render_plan_close(&e->plan);
     }
