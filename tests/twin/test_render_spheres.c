@@ -1,6 +1,5 @@
 /* Clusters of spheres against Embree's own spheres: the same hits; and the cost of a frame of a heap.
  * WADI_LONG=1: 2.7 million spheres and pictures of 960 x 540, with the time of each. */
-#include <embree3/rtcore.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -109,8 +108,6 @@ static void clusters_meet_what_single_spheres_meet(void **unused)
     rtcCommitScene(scene);
     double t2 = seconds();
     enum { RAYS = 200000 };
-    struct RTCIntersectContext context;
-    rtcInitIntersectContext(&context);
     float *distance = NULL;
     assert_int_equal(WADI_NEW(&distance, RAYS, "distances", NULL), WADI_OK);
     double t3 = seconds();
@@ -132,7 +129,7 @@ static void clusters_meet_what_single_spheres_meet(void **unused)
                                              .tfar = INFINITY,
                                              .mask = UINT32_MAX },
                                     .hit = { .geomID = RTC_INVALID_GEOMETRY_ID } };
-        rtcIntersect1(scene, &context, &single);
+        wadi_embree_intersect(scene, &single);
         float expected = single.hit.geomID != RTC_INVALID_GEOMETRY_ID ? single.ray.tfar : INFINITY;
         hits += isfinite(expected);
         differ += !(expected == distance[i] || fabsf(expected - distance[i]) < 1e-4f);

@@ -3,11 +3,11 @@
  * Source: C. Ericson, "Real-Time Collision Detection" (2005), section 5.1.5, for one triangle. */
 #include "geom/mesh/mesh_distance.h"
 
-#include <embree3/rtcore.h>
 #include <float.h>
 
 #include "core/alloc.h"
 #include "core/check.h"
+#include "geom/mesh/embree.h"
 
 struct WadiMeshTree {
     const WadiMesh *mesh;
@@ -236,9 +236,7 @@ bool wadi_mesh_tree_hit(const WadiMeshTree *tree, WadiVec3 x, WadiVec3 displacem
                                       .tfar = 1.0f,
                                       .mask = UINT32_MAX },
                              .hit = { .geomID = RTC_INVALID_GEOMETRY_ID } };
-    struct RTCIntersectContext context;
-    rtcInitIntersectContext(&context);
-    rtcIntersect1(tree->scene, &context, &ray);
+    wadi_embree_intersect(tree->scene, &ray);
     if (ray.hit.geomID == RTC_INVALID_GEOMETRY_ID) {
         return false;
     }

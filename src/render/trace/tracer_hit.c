@@ -200,9 +200,7 @@ static bool nearest_in(RTCScene scene, const WadiTraceRay *ray, float far, struc
     found->ray = to_embree(ray, far);
     found->hit = (struct RTCHit){ .geomID = RTC_INVALID_GEOMETRY_ID };
     found->hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
-    struct RTCIntersectContext context;
-    rtcInitIntersectContext(&context);
-    rtcIntersect1(scene, &context, found);
+    wadi_embree_intersect(scene, found);
     return found->hit.geomID != RTC_INVALID_GEOMETRY_ID;
 }
 
@@ -265,9 +263,7 @@ bool wadi_tracer_is_blocked(const WadiTracer *tracer, const WadiTraceRay *ray)
         return false;
     }
     struct RTCRay query = to_embree(ray, INFINITY);
-    struct RTCIntersectContext context;
-    rtcInitIntersectContext(&context);
-    rtcOccluded1(tracer->opaque, &context, &query);
+    wadi_embree_occluded(tracer->opaque, &query);
     return query.tfar < 0.0f;
 }
 

@@ -2,9 +2,9 @@
 #ifndef WADI_RENDER_TRACER_INTERNAL_H
 #define WADI_RENDER_TRACER_INTERNAL_H
 
-#include <embree3/rtcore.h>
 #include <stdatomic.h>
 
+#include "geom/mesh/embree.h"
 #include "render/bed/grain_bed.h"
 #include "render/points/foam_film.h"
 #include "render/trace/bsdf.h"
