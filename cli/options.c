@@ -199,7 +199,7 @@ static bool parse_option(const WadiCliCommand *command, int count, char **argv, 
             return false;
         }
         value = equals != NULL ? equals + 1 : NULL;
-        snprintf(label, sizeof label, "--%s", option->name);
+        snprintf(label, sizeof label, "--%.*s", NAME_MAX_LENGTH, option->name);
     } else {
         option = find_option(command, NULL, 0, word[1]);
         if (option == NULL || (option->argument == NULL && word[2] != '\0')) {

@@ -78,8 +78,9 @@ WadiStatus wadi_alloc_unset(void **memory, size_t count, size_t size, const char
     size_t bytes = 0;
     /* Half the address space is a bug or an attack, and PTRDIFF_MAX is the largest object C allows. */
     if (!wadi_size_multiply(count, size, &bytes) || bytes > PTRDIFF_MAX) {
-        return wadi_fail(error, WADI_ERR_MEMORY, "out of memory: %s needs %zu items of %zu bytes", what,
-                         count, size);
+        wadi_fail(error, WADI_ERR_MEMORY, "out of memory: %s needs %zu items of %zu bytes", what, count,
+                  size);
+        return WADI_ERR_MEMORY; /* a constant: the compiler sees that no such block is ever set */
     }
     if (bytes == 0) {
         return WADI_OK;
