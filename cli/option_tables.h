@@ -6,40 +6,32 @@
 
 #define VALUE(member) offsetof(WadiCliArgs, member)
 
+/* Versions of clang-format disagree on lists in a macro. */
+/* clang-format off */
 #define FLAG(name_, short_, member_, help_)                                                                  \
-    {                                                                                                        \
-        .name = name_, .short_name = short_, .kind = WADI_CLI_FLAG, .offset = VALUE(member_), .help = help_  \
-    }
+    { .name = name_, .short_name = short_, .kind = WADI_CLI_FLAG, .offset = VALUE(member_), .help = help_ }
 #define NUMBER(name_, minimum_, maximum_, member_, help_)                                                    \
-    {                                                                                                        \
-        .name = name_, .argument = "N", .kind = WADI_CLI_NUMBER, .offset = VALUE(member_),                   \
-        .minimum = minimum_, .maximum = maximum_, .help = help_                                              \
-    }
+    { .name = name_, .argument = "N", .kind = WADI_CLI_NUMBER, .offset = VALUE(member_),                     \
+      .minimum = minimum_, .maximum = maximum_, .help = help_ }
 
 /* Options shared by several commands, so that their texts are equal. */
 #define HELP FLAG("help", 'h', help, "Show this help and do nothing else.")
 #define JSON(help_) FLAG("json", 0, json, help_)
 #define FRAMES NUMBER("frames", 1, 9999999, frames, "Number of frames, instead of the scene's.")
 #define SOLVER                                                                                               \
-    {                                                                                                        \
-        .name = "solver", .argument = "S", .kind = WADI_CLI_TEXT, .offset = VALUE(solver),                   \
-        .choices = "points flip sph dem",                                                                    \
-        .help = "points, flip, sph or dem, whatever the scene says. Short for --set solver=S."               \
-    }
+    { .name = "solver", .argument = "S", .kind = WADI_CLI_TEXT, .offset = VALUE(solver),                     \
+      .choices = "points flip sph dem",                                                                      \
+      .help = "points, flip, sph or dem, whatever the scene says. Short for --set solver=S." }
 #define SET                                                                                                  \
-    {                                                                                                        \
-        .name = "set", .argument = "KEY=VALUE", .kind = WADI_CLI_SET,                                        \
-        .help =                                                                                              \
-            "Override a value of the scene, such as resolution=64 or 'bodies[0].velocity=[0,0,1]'. May be "  \
-            "given several times; later ones win."                                                           \
-    }
+    { .name = "set", .argument = "KEY=VALUE", .kind = WADI_CLI_SET,                                          \
+      .help = "Override a value of the scene, such as resolution=64 or 'bodies[0].velocity=[0,0,1]'. May be "\
+      "given several times; later ones win." }
 
 #define OUTPUT                                                                                               \
-    {                                                                                                        \
-        .name = "output", .short_name = 'o', .argument = "RUN", .kind = WADI_CLI_TEXT,                       \
-        .offset = VALUE(output), .files = WADI_CLI_FILES_FOLDER,                                             \
-        .help = "Folder the frames go to. Without it: the scene's name with .run, in the current folder."    \
-    }
+    { .name = "output", .short_name = 'o', .argument = "RUN", .kind = WADI_CLI_TEXT,                         \
+      .offset = VALUE(output), .files = WADI_CLI_FILES_FOLDER,                                               \
+      .help = "Folder the frames go to. Without it: the scene's name with .run, in the current folder." }
+/* clang-format on */
 #define THREADS                                                                                              \
     NUMBER("threads", 0, 1024, threads,                                                                      \
            "Threads to use; 0 means all cores. The result does not depend on it.")
@@ -109,15 +101,13 @@ static const WadiCliOption check_options[] = {
     HELP,
 };
 
+/* clang-format off */
 #define TEXT(name_, argument_, member_, help_)                                                               \
-    {                                                                                                        \
-        .name = name_, .argument = argument_, .kind = WADI_CLI_TEXT, .offset = VALUE(member_), .help = help_ \
-    }
+    { .name = name_, .argument = argument_, .kind = WADI_CLI_TEXT, .offset = VALUE(member_), .help = help_ }
 #define CHOICE(name_, argument_, member_, choices_, help_)                                                   \
-    {                                                                                                        \
-        .name = name_, .argument = argument_, .kind = WADI_CLI_TEXT, .offset = VALUE(member_),               \
-        .choices = choices_, .help = help_                                                                   \
-    }
+    { .name = name_, .argument = argument_, .kind = WADI_CLI_TEXT, .offset = VALUE(member_),                 \
+      .choices = choices_, .help = help_ }
+/* clang-format on */
 #define UP                                                                                                   \
     CHOICE("up", "AXIS", up, "z y",                                                                          \
            "z, as wadi has it, or y: (x, y, z) becomes (x, z, -y). Without it: z. Not for vdb.")

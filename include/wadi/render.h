@@ -27,13 +27,13 @@ typedef struct WadiRenderDef {
     WadiQuality quality;
     int samples; /* paths per pixel; 0: the quality's */
 
-    const char *attribute; /* false colours of this attribute, "speed", "pressure" …; NULL: natural colours */
+    const char *attribute; /* false colours of it: "speed", "pressure" …; NULL: natural colours */
     double low, high;      /* range of its scale; NAN: that of the run */
     const char *map;       /* "viridis", …; NULL: the default of the attribute */
     bool has_cut;          /* everything in front of a plane is removed */
     double cut_point[3];   /* m */
-    double cut_normal[3]; /* points to the removed side; any length but 0 */
-    bool is_cut_faced; /* choose the sign of the normal: the side of the camera's first position is removed */
+    double cut_normal[3];  /* points to the removed side; any length but 0 */
+    bool is_cut_faced;     /* choose the normal's sign: remove the side of the camera's first position */
 
     const char *folder; /* of the pictures; NULL: RUN/images */
     /* NAME.mp4 when there is more than one picture: in the run, or in `folder`; for a part of the run's

@@ -175,7 +175,7 @@ void wadi_arena_release_temporaries(WadiArena *arena, WadiArenaMark mark)
     if (arena->live_temporary <= mark.live_temporary) {
         return;
     }
-    WADI_ASSERT_ELSE(mark.temporary <= arena->temporary, return );
+    WADI_ASSERT_ELSE(mark.temporary <= arena->temporary, return;);
     free_overflow(&arena->overflow_temporary, mark.overflow_temporary);
     poison(arena, arena->capacity - arena->temporary, arena->temporary - mark.temporary);
     arena->temporary = mark.temporary;
@@ -185,7 +185,7 @@ void wadi_arena_release_temporaries(WadiArena *arena, WadiArenaMark mark)
 
 void wadi_arena_release(WadiArena *arena, WadiArenaMark mark)
 {
-    WADI_ASSERT_ELSE(mark.used <= arena->used, return );
+    WADI_ASSERT_ELSE(mark.used <= arena->used, return;);
     wadi_arena_release_temporaries(arena, mark);
     free_overflow(&arena->overflow, mark.overflow);
     poison(arena, mark.used, arena->used - mark.used);

@@ -20,7 +20,7 @@ __attribute__((cold))
 #endif
 void wadi_assert_failed(const WadiAssertSite *site);
 
-/* `action` returns where continuing would leave an array: WADI_ASSERT_ELSE(count < MAX, return); */
+/* `action` returns where continuing would leave an array: WADI_ASSERT_ELSE(count < MAX, return;); */
 #define WADI_ASSERT_ELSE(claim, action)                                                                      \
     do {                                                                                                     \
         if (!(claim)) {                                                                                      \

@@ -24,7 +24,7 @@ void wadi_stage_times_add(WadiStageTimes *times, const char *name, double second
             return;
         }
     }
-    WADI_ASSERT_ELSE(times->count < WADI_STAGE_MAX, return );
+    WADI_ASSERT_ELSE(times->count < WADI_STAGE_MAX, return;);
     times->name[times->count] = name;
     times->seconds[times->count++] = seconds;
 }

@@ -72,13 +72,13 @@ void wadi_out_printf(WadiExportOut *out, const char *format, ...)
     va_start(args, format);
     int length = vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    WADI_ASSERT_ELSE(length >= 0 && length < LINE_BYTES, return );
+    WADI_ASSERT_ELSE(length >= 0 && length < LINE_BYTES, return;);
     wadi_out_bytes(out, line, (size_t)length);
 }
 
 void wadi_out_number(WadiExportOut *out, double value, int decimals)
 {
-    WADI_ASSERT_ELSE(decimals >= 0 && decimals <= DECIMALS_MAX, return );
+    WADI_ASSERT_ELSE(decimals >= 0 && decimals <= DECIMALS_MAX, return;);
     if (!isfinite(value)) {
         if (out->status == WADI_OK) {
             out->status =

@@ -205,8 +205,8 @@ static void classify_cells(void *user, int64_t first, int64_t end)
         const unsigned sleeping = step->cells.sleeping.cells != NULL ? step->cells.sleeping.cells[r] : 0;
         pore->sand[r] = step->cells.pressure_cells[r] & (uint8_t)is_sand;
         pore->known.wet[r] = step->cells.pressure_cells[r] & (uint8_t)~is_sand;
-        pore->next.dry[r] = (uint8_t) ~(step->cells.pressure_cells[r] | step->grid.occupied[r] |
-                                        step->cells.inside[r] | sleeping);
+        pore->next.dry[r] = (uint8_t)(~(step->cells.pressure_cells[r] | step->grid.occupied[r] |
+                                        step->cells.inside[r] | sleeping));
     }
 }
 

@@ -144,7 +144,7 @@ static WadiStatus project_again(const WadiFlip *flip, WadiFlipStep *step, bool m
     memset(out.pressure, 0, cells * sizeof *out.pressure);
     for (size_t c = 0; c < 8 * rows && may_part; ++c) {
         if (!(step->cells.pressure[wadi_table_cell(step->cells.pressure_row, c)] > 0.0)) {
-            fluid[c / 8] &= (uint8_t) ~(1u << c % 8);
+            fluid[c / 8] &= (uint8_t)(~(1u << c % 8));
         }
     }
     for (int a = 0; a < 3; ++a) {

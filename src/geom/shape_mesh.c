@@ -88,7 +88,7 @@ typedef struct Profile {
 
 static void add_point(Profile *profile, double r, double z)
 {
-    WADI_ASSERT_ELSE(profile->count < PROFILE_MAX, return );
+    WADI_ASSERT_ELSE(profile->count < PROFILE_MAX, return;);
     profile->r[profile->count] = r;
     profile->z[profile->count++] = z;
 }

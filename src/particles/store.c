@@ -142,13 +142,13 @@ int wadi_particles_find_column(const WadiParticles *particles, const char *name)
 
 void wadi_particles_show_column(WadiParticles *particles, int index)
 {
-    WADI_ASSERT_ELSE(index >= WADI_COMMON_COLUMNS && index < particles->column_count, return );
+    WADI_ASSERT_ELSE(index >= WADI_COMMON_COLUMNS && index < particles->column_count, return;);
     particles->column[index].is_in_frames = true;
 }
 
 void wadi_particles_skip_in_sort(WadiParticles *particles, int index, bool is_skipped)
 {
-    WADI_ASSERT_ELSE(index >= WADI_COLUMN_MATERIAL && index < particles->column_count, return );
+    WADI_ASSERT_ELSE(index >= WADI_COLUMN_MATERIAL && index < particles->column_count, return;);
     particles->column[index].is_skipped_in_sort = is_skipped;
 }
 
@@ -228,7 +228,7 @@ WadiStatus wadi_particles_repeat(WadiParticles *particles, int32_t first, int ti
 
 void wadi_particles_drop_newest(WadiParticles *particles, int64_t count)
 {
-    WADI_ASSERT_ELSE(count >= 0 && count <= particles->count, return );
+    WADI_ASSERT_ELSE(count >= 0 && count <= particles->count, return;);
     for (int i = 0; i < particles->column_count; ++i) {
         zero_items(&particles->column[i], particles->count - count, particles->count);
     }

@@ -96,7 +96,7 @@ static int32_t find_entry(Entry *entries, uint16_t *slots, WadiTile tile, int32_
     }
     if (slots[slot] == 0) {
         entries[*entry_count] = (Entry){ .tile = tile };
-        slots[slot] = (uint16_t)++ * entry_count;
+        slots[slot] = (uint16_t)(++*entry_count);
     }
     return slots[slot] - 1;
 }

@@ -159,7 +159,7 @@ static void rest_on(WadiShape *shape, float min_open)
         int c[3];
         flip_box_cell(&tank.box, at, c);
         if (c[2] >= 12) {
-            filled[at / 8] &= (uint8_t) ~(1u << (at % 8));
+            filled[at / 8] &= (uint8_t)(~(1u << (at % 8)));
         }
     }
     tank.in.fluid = filled;

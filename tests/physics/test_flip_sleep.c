@@ -137,7 +137,7 @@ static WadiSim *pour(const WadiScene *scene, double *waking)
     int64_t asleep = wadi_sim_sleeping_particles(sim);
     while (sim->time < 4.1) {
         CHECK_OK(wadi_sim_step(sim, &error), error);
-        if (was_asleep && sim->sleeping_particles<asleep && * waking> 1e8) {
+        if (was_asleep && asleep > sim->sleeping_particles && *waking > 1e8) {
             *waking = sim->time;
         } else if (sim->sleeping_particles > 0 && sim->time < 2.4) {
             check_distance(sim);

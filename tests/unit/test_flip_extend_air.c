@@ -113,7 +113,7 @@ static void a_layer_above_a_flat_surface_sinks_as_it_spreads(void **unused)
     Pool pool;
     make(&pool);
     fill_spreading(&pool);
-    pool.cells[flip_box_at(&pool.box, 9, 5, 8) / 8] &= (uint8_t) ~(1u << (9 & 7));
+    pool.cells[flip_box_at(&pool.box, 9, 5, 8) / 8] &= (uint8_t)(~(1u << (9 & 7)));
     run(&pool);
     for (int i = 3; i < 19; ++i) {
         for (int k = 3; k < 12; ++k) {
@@ -163,7 +163,7 @@ static void a_pit_has_as_much_outflow_as_inflow(void **unused)
     (void)unused;
     Pool pool;
     make(&pool);
-    pool.fluid[flip_box_at(&pool.box, 8, 5, 7) / 8] &= (uint8_t) ~(1u << (8 & 7));
+    pool.fluid[flip_box_at(&pool.box, 8, 5, 7) / 8] &= (uint8_t)(~(1u << (8 & 7)));
     mark_known_faces(&pool);
     set(&pool, 0, 8, 5, 7, 1.0f);
     set(&pool, 0, 9, 5, 7, -2.0f);
@@ -183,7 +183,7 @@ static void walls_push_and_are_no_exits(void **unused)
     Pool pool;
     make(&pool);
     pool.fluid[flip_box_at(&pool.box, 19, 5, 7) / 8] &=
-        (uint8_t) ~(1u << (19 & 7)); /* known below, and at -x */
+        (uint8_t)(~(1u << (19 & 7))); /* known below, and at -x */
     mark_known_faces(&pool);
     set(&pool, 2, 19, 5, 7, 3.0f);
     run(&pool);
@@ -218,7 +218,7 @@ static void threads_do_not_matter(void **unused)
                 pool[n].velocity[a][c] = (float)wadi_random_unit(3 + (uint64_t)a, c, WADI_RANDOM_TEST);
             }
             bool is_gone = wadi_random_unit(9, c, WADI_RANDOM_TEST) < 0.3;
-            pool[n].fluid[c / 8] &= (uint8_t) ~((unsigned)is_gone << (c % 8));
+            pool[n].fluid[c / 8] &= (uint8_t)(~((unsigned)is_gone << (c % 8)));
         }
         mark_known_faces(&pool[n]);
         run(&pool[n]);

@@ -60,7 +60,7 @@ static void add_floor(Viscous *v, int floor, double depth, float speed)
         v->solid_distance[at] = (float)fmax(-2.0, fmin(2.0, c[2] + 0.5 - floor - depth));
         bool is_solid = c[2] < floor;
         v->solid[at / 8] |= (uint8_t)(is_solid << at % 8);
-        v->fluid[at / 8] &= (uint8_t) ~(is_solid << at % 8);
+        v->fluid[at / 8] &= (uint8_t)(~(is_solid << at % 8));
         for (int a = 0; a < 3; ++a) {
             if (c[2] < floor || (a == 2 && c[2] == floor)) {
                 v->open[a][at] = 0.0f;

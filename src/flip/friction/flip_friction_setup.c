@@ -37,7 +37,7 @@ static void label_rows(void *context, int64_t first, int64_t end)
             uint8_t f = axis == 0 ? wadi_bits_from_left(fluid[low], fluid[r]) : fluid[low];
             uint8_t s = axis == 0 ? wadi_bits_from_left(solid[low], solid[r]) : solid[low];
             uint8_t touches = (uint8_t)(f | fluid[r]);
-            labels->free[r][axis] = touches & (uint8_t) ~(s | solid[r]);
+            labels->free[r][axis] = touches & (uint8_t)(~(s | solid[r]));
             if (labels->grid->open[axis] != NULL) {
                 labels->free[r][axis] =
                     touches != 0 ? touches & open_bits(labels->grid->open[axis], solid_row) : 0;
@@ -181,7 +181,7 @@ static void fix_sleeping_slots(void *context, int64_t first, int64_t end)
         for (int axis = 0; axis < 3; ++axis) {
             uint8_t low = sleeping[friction->grid.rows->neighbour[slot->row][2 * axis]];
             low = axis == 0 ? wadi_bits_from_left(low, sleeping[slot->row]) : low;
-            slot->free[axis] &= (uint8_t) ~(low | sleeping[slot->row]);
+            slot->free[axis] &= (uint8_t)(~(low | sleeping[slot->row]));
         }
         slot->fluid &= (uint8_t)~sleeping[slot->row];
     }

@@ -46,7 +46,7 @@ static void spread_sign(Flood *flood, const double *distance, int seed)
 void wadi_mesh_solid_lattice(const WadiMeshSolid *solid, WadiVec3 origin, const WadiVec3 step[3], int n,
                              double half, double limit, double *distance)
 {
-    WADI_ASSERT_ELSE(n >= 1 && n <= WADI_LATTICE_MAX, return );
+    WADI_ASSERT_ELSE(n >= 1 && n <= WADI_LATTICE_MAX, return;);
     Flood flood = { .n = n };
     int count = n * n * n;
     WadiVec3 x[POINTS_MAX];

@@ -110,9 +110,9 @@ const WadiSceneObject wadi_scene_domain_object = {
 };
 
 #define SAND_ONLY .kinds = 1u << WADI_MATERIAL_SAND
+#define PORES_ONLY SAND_ONLY, .where = offsetof(WadiMaterial, where_pores)
 #define PORES(member)                                                                                        \
-    WADI_SCENE_NUMBER, AT(WadiMaterial, pores.member), .flags = WADI_SCENE_HASH_IF_CHANGED, SAND_ONLY,       \
-                                                       .where = offsetof(WadiMaterial, where_pores)
+    WADI_SCENE_NUMBER, AT(WadiMaterial, pores.member), .flags = WADI_SCENE_HASH_IF_CHANGED, PORES_ONLY
 static const WadiSceneField material_fields[] = {
     { "kind", WADI_SCENE_ENUM, AT(WadiMaterial, kind), .flags = REQUIRED, .choices = &materials_choices,
       .doc = "What it is." },
@@ -313,14 +313,14 @@ const WadiSceneObject wadi_scene_force_object = {
 /* Expanded for each solver with settings: its table, and the scene key for it. */
 #define NO_SETTINGS(name, summary)
 #define SETTINGS_OBJECT(name, summary) , &wadi_##name##_settings
+/* Versions of clang-format disagree on lists in a macro. */
+/* clang-format off */
 #define SETTINGS_KEY(name, summary)                                                                          \
-    ,                                                                                                        \
-    {                                                                                                        \
-#name, WADI_SCENE_SETTINGS,                                                                          \
-            .offset = offsetof(WadiScene, solver_settings) + WADI_SOLVER_##name * sizeof(void *),            \
-            .object = &wadi_##name##_settings, .fallback_text = "the defaults",                              \
-            .doc = "Settings of the solver `" #name "`."                                                     \
-    }
+    , { #name, WADI_SCENE_SETTINGS,                                                                          \
+        .offset = offsetof(WadiScene, solver_settings) + WADI_SOLVER_##name * sizeof(void *),                \
+        .object = &wadi_##name##_settings, .fallback_text = "the defaults",                                  \
+        .doc = "Settings of the solver `" #name "`." }
+/* clang-format on */
 
 static const WadiSceneField scene_fields[] = {
     { "wadi", WADI_SCENE_INT, AT(WadiScene, version), .flags = REQUIRED | NO_EFFECT,

@@ -20,30 +20,22 @@ enum {
     static const WadiSceneField c_name##_fields[] = { __VA_ARGS__ };                                         \
     static const WadiSceneObject c_name##_object = { .name = shape_name, WADI_SCENE_FIELDS(c_name##_fields) }
 
+/* Versions of clang-format disagree on lists in a macro. */
+/* clang-format off */
 #define CENTER(index)                                                                                        \
-    {                                                                                                        \
-        "center", WADI_SCENE_CURVE3, PARAMETER(index), .flags = KEYED, POSITION, .doc = "Its centre."        \
-    }
+    { "center", WADI_SCENE_CURVE3, PARAMETER(index), .flags = KEYED, POSITION, .doc = "Its centre." }
 #define FROM                                                                                                 \
-    {                                                                                                        \
-        "from", WADI_SCENE_CURVE3, PARAMETER(0), .flags = REQUIRED | KEYED, POSITION,                        \
-                                                 .doc = "One end of its axis."                               \
-    }
+    { "from", WADI_SCENE_CURVE3, PARAMETER(0), .flags = REQUIRED | KEYED, POSITION,                          \
+      .doc = "One end of its axis." }
 #define TO                                                                                                   \
-    {                                                                                                        \
-        "to", WADI_SCENE_CURVE3, PARAMETER(1), .flags = REQUIRED | KEYED, POSITION, .doc = "The other end."  \
-    }
+    { "to", WADI_SCENE_CURVE3, PARAMETER(1), .flags = REQUIRED | KEYED, POSITION, .doc = "The other end." }
 #define RADIUS(index, text)                                                                                  \
-    {                                                                                                        \
-        "radius", WADI_SCENE_CURVE1, PARAMETER(index), .flags = REQUIRED | KEYED, LENGTH_ABOVE_0,            \
-                                                       .doc = text                                           \
-    }
+    { "radius", WADI_SCENE_CURVE1, PARAMETER(index), .flags = REQUIRED | KEYED, LENGTH_ABOVE_0,              \
+      .doc = text }
 #define THICKNESS                                                                                            \
-    {                                                                                                        \
-        "thickness", WADI_SCENE_CURVE1, PARAMETER(0),                                                        \
-            .flags = KEYED, LENGTH,                                                                          \
-            .doc = "0: a closed solid; more: a shell of that thickness around the triangles."                \
-    }
+    { "thickness", WADI_SCENE_CURVE1, PARAMETER(0), .flags = KEYED, LENGTH,                                  \
+      .doc = "0: a closed solid; more: a shell of that thickness around the triangles." }
+/* clang-format on */
 
 /* parameter[2] and [3] hold center and size until the parser converts them to min and max. */
 static const WadiSceneField box_fields[] = {
@@ -107,10 +99,10 @@ OBJECT(sequence, "mesh_sequence",
 OBJECT(smooth_union, "smooth_union", RADIUS(0, "How far the seam is rounded."),
        { "shapes", WADI_SCENE_SHAPES, .flags = REQUIRED, .doc = "The parts." });
 
+/* clang-format off */
 #define KIND(name, constant, parameters, text)                                                               \
-    {                                                                                                        \
-        name, WADI_SCENE_KIND, .value = constant, .object = parameters, .doc = text                          \
-    }
+    { name, WADI_SCENE_KIND, .value = constant, .object = parameters, .doc = text }
+/* clang-format on */
 static const WadiSceneField shape_fields[] = {
     KIND("box", WADI_SHAPE_BOX, &wadi_scene_box_object, "A box along the axes."),
     KIND("sphere", WADI_SHAPE_SPHERE, &sphere_object, "A ball."),

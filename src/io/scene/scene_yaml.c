@@ -93,7 +93,7 @@ void wadi_yaml_remove(WadiYaml *yaml, int parent, int child)
     WadiYamlNode *nodes = yaml->nodes.data;
     int before = -1;
     for (int i = nodes[parent].first_child; i != child; i = nodes[i].next) {
-        WADI_ASSERT_ELSE(i >= 0, return );
+        WADI_ASSERT_ELSE(i >= 0, return;);
         before = i;
     }
     *(before >= 0 ? &nodes[before].next : &nodes[parent].first_child) = nodes[child].next;
@@ -111,7 +111,7 @@ void wadi_yaml_replace(WadiYaml *yaml, int parent, int old, int child)
     nodes[child].next = nodes[old].next;
     int *link = &nodes[parent].first_child;
     while (*link != old) {
-        WADI_ASSERT_ELSE(*link >= 0, return );
+        WADI_ASSERT_ELSE(*link >= 0, return;);
         link = &nodes[*link].next;
     }
     *link = child;
@@ -292,7 +292,7 @@ static WadiStatus begin(Builder *b, WadiYamlKind kind, WadiSourceLocation locati
 
 static void end(Builder *b)
 {
-    WADI_ASSERT_ELSE(b->depth > 0, return );
+    WADI_ASSERT_ELSE(b->depth > 0, return;);
     int node = b->open[--b->depth];
     if (b->anchor[b->depth] >= 0) {
         b->anchors.data[b->anchor[b->depth]].is_open = false;

@@ -120,7 +120,7 @@ static void develop_block(void *context, int64_t first, int64_t end)
 
 void wadi_film_develop(const WadiFilm *film, const WadiDevelop *develop, WadiImage *image)
 {
-    WADI_ASSERT_ELSE(film->width == image->width && film->height == image->height, return );
+    WADI_ASSERT_ELSE(film->width == image->width && film->height == image->height, return;);
     double exposure = exp2(develop->exposure);
     if (develop->is_auto_exposed) {
         exposure *= wadi_film_auto_exposure(film);

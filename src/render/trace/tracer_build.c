@@ -151,7 +151,7 @@ static int intersect_cluster(const WadiPart *part, unsigned cluster, const struc
  * goes into u. */
 static void cluster_intersect(const struct RTCIntersectFunctionNArguments *args)
 {
-    WADI_ASSERT_ELSE(args->N == 1, return );
+    WADI_ASSERT_ELSE(args->N == 1, return;);
     const WadiPart *part = args->geometryUserPtr;
     struct RTCRayHit *ray = (struct RTCRayHit *)(void *)args->rayhit;
     float distance;
@@ -166,7 +166,7 @@ static void cluster_intersect(const struct RTCIntersectFunctionNArguments *args)
 
 static void cluster_occluded(const struct RTCOccludedFunctionNArguments *args)
 {
-    WADI_ASSERT_ELSE(args->N == 1, return );
+    WADI_ASSERT_ELSE(args->N == 1, return;);
     const WadiPart *part = args->geometryUserPtr;
     struct RTCRay *ray = (struct RTCRay *)(void *)args->ray;
     float distance;

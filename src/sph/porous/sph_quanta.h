@@ -21,7 +21,7 @@ typedef struct WadiSphGain {
     ((WadiD4){ trunc((four)[0]), trunc((four)[1]), trunc((four)[2]), trunc((four)[3]) })
 #endif
 /* Rounded towards none: the sums of a donor and of an acceptor stay within their limits. */
-#define WADI_SPH_WHOLE_QUANTA(four) (WADI_SPH_TRUNC((four)*WADI_WATER_QUANTA) * (1.0 / WADI_WATER_QUANTA))
+#define WADI_SPH_WHOLE_QUANTA(four) (WADI_SPH_TRUNC(WADI_WATER_QUANTA * (four)) * (1.0 / WADI_WATER_QUANTA))
 
 /* Adds what comes from eight neighbours. `j`: their offsets, `mass`: what they get; momentum only where
  * velocities are given. */

@@ -201,7 +201,8 @@ static void mark_signs(WadiFieldBand *band, int64_t t, const float *value)
         unsigned below = 0, above = 0;
         if (tile->sampled >> place & 1) {
             WadiF8 row = WADI_ROW(value, place);
-            WadiI8 is_below = row<0.0f, is_above = row> 0.0f;
+            WadiI8 is_below = row < 0.0f;
+            WadiI8 is_above = row > 0.0f;
             below = wadi_row_bits(&is_below);
             above = wadi_row_bits(&is_above);
         } else if (tile->inside >> place & 1) {

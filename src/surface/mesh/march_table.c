@@ -113,7 +113,7 @@ static void add_triangles(WadiMarchCase *to, const int *loop, int first, int las
         return;
     }
     int m = apex[first][last];
-    WADI_ASSERT_ELSE(to->count < WADI_MARCH_TRIANGLES, return );
+    WADI_ASSERT_ELSE(to->count < WADI_MARCH_TRIANGLES, return;);
     uint8_t *edge = to->edge[to->count++];
     edge[0] = (uint8_t)loop[first];
     edge[1] = (uint8_t)loop[m];
