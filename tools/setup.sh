@@ -9,7 +9,7 @@ demo=(ffmpeg)
 # npm is several hundred packages on Debian: minutes, so that it is not asked for where the view is not.
 view=(nodejs npm ca-certificates)
 web=(emscripten)
-test=(clang clang-format clang-tidy libclang-rt-14-dev libcmocka-dev g++ libopenvdb-dev libboost-dev binutils git mandoc
+test=(clang clang-format clang-tidy libclang-rt-dev libcmocka-dev g++ libopenvdb-dev libboost-dev binutils git mandoc
       python3 python3-h5py python3-jsonschema python3-numpy python3-yaml shellcheck)
 long=(blender povray python3-paraview qemu-user-static chromium)
 modules=(libfyaml hdf5 libpng)
@@ -38,7 +38,7 @@ if ! command -v apt-get >/dev/null; then
     if [ "${#missing[@]}" -gt 0 ]; then
         echo "setup: no apt-get here; please install: ${missing[*]}" >&2
         echo "setup: in all wadi needs a C17 compiler, CMake >= 3.23, Ninja, pkg-config, libfyaml," \
-            "Embree 3, HDF5 and libpng; videos need ffmpeg; the live view libwebsockets and npm; its tests need clang, clang-format, clang-tidy, cmocka, git," \
+            "Embree 3 or 4, HDF5 and libpng; videos need ffmpeg; the live view libwebsockets and npm; its tests need clang, clang-format, clang-tidy, cmocka, git," \
             "mandoc, shellcheck and Python 3 with h5py" >&2
         exit 1
     fi
