@@ -21,7 +21,8 @@ typedef struct Session {
     void *print_data;
 } Session;
 
-static void session_begin(Session *session, unsigned char *image, size_t size, uint64_t file_size)
+/* False: HDF5 does not accept the driver; it would then write files of its own. */
+static bool session_begin(Session *session, unsigned char *image, size_t size, uint64_t file_size)
 {
     pthread_mutex_lock(&hdf5_mutex);
     *session = (Session){ .image = { image, size, file_size }, .file = H5I_INVALID_HID };
@@ -30,8 +31,8 @@ static void session_begin(Session *session, unsigned char *image, size_t size, u
     H5Eclear2(H5E_DEFAULT);
     session->driver = wadi_hdf5_driver_register();
     session->fapl = H5Pcreate(H5P_FILE_ACCESS);
-    wadi_hdf5_driver_use(session->fapl, session->driver, &session->image);
     H5Pset_fclose_degree(session->fapl, H5F_CLOSE_STRONG);
+    return wadi_hdf5_driver_use(session->fapl, session->driver, &session->image) >= 0;
 }
 
 static bool session_close_file(Session *session)
@@ -164,7 +165,7 @@ WadiStatus wadi_frame_metadata_build(const char *group, WadiFrameLayout *layout,
     size_t size = wadi_frame_metadata_size(layout->array_count);
     Session session;
     WADI_TRY(wadi_memory_probe(hdf5_bytes, "the layout of a frame", error));
-    session_begin(&session, image, size, 0);
+    bool is_good = session_begin(&session, image, size, 0);
     /* One block for all metadata, superblock included, so that all values come after it. */
     H5Pset_meta_block_size(session.fapl, size - WADI_FRAME_USER_BLOCK);
     size_t arrays = 0;
@@ -173,7 +174,7 @@ WadiStatus wadi_frame_metadata_build(const char *group, WadiFrameLayout *layout,
     }
     H5Pset_alignment(session.fapl, wadi_frame_aligned_from(arrays), wadi_frame_alignment(arrays));
     H5Pset_small_data_block_size(session.fapl, 0);
-    bool is_good = build_file(&session, group, layout);
+    is_good = is_good && build_file(&session, group, layout);
     layout->file_size = session.image.file_size > size ? session.image.file_size : size;
     layout->metadata_size = size;
     session_end(&session);

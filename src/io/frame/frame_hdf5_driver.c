@@ -107,6 +107,10 @@ static herr_t image_truncate(H5FD_t *file, hid_t dxpl, hbool_t closing)
 }
 
 static const H5FD_class_t image_driver = {
+#ifdef H5FD_CLASS_VERSION /* from HDF5 1.14 on, which refuses a driver without it */
+    .version = H5FD_CLASS_VERSION,
+    .value = H5_VFD_RESERVED,
+#endif
     .name = "wadi_image",
     .maxaddr = (haddr_t)1 << 62,
     .fc_degree = H5F_CLOSE_STRONG,
