@@ -403,6 +403,9 @@ static WadiStatus execute(Run *run, WadiError *error)
                               run->sim->frame, run->frame_count);
     }
     run->first_frame = run->sim->frame;
+    if (!is_fresh && run->previous.frames == run->sim->frame) {
+        run->summary.state_hash = run->previous.state_hash; /* also of a state inside the next frame */
+    }
     WADI_TRY(record_scene(run, error));
     WADI_TRY(wadi_run_start_changes(run->sim, run->path, def->changes, is_fresh, error));
     if (is_fresh) {

@@ -173,6 +173,14 @@ int32_t wadi_sim_remove_drained(WadiSim *sim, const uint8_t *is_removed)
     return removed;
 }
 
+void wadi_sim_read_resampling(WadiSim *sim)
+{
+    sim->resampling = (WadiResampling){ 0 };
+    if (sim->type->resampling != NULL) {
+        sim->type->resampling(sim->solver, &sim->resampling);
+    }
+}
+
 int64_t wadi_sim_material_count(const WadiSim *sim, int material)
 {
     int64_t count = 0;

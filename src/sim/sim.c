@@ -105,6 +105,7 @@ WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error)
     }
     sim->water_born = wadi_water_sum(&sim->particles, 0);
     WADI_TRY(wadi_sim_set_born(sim, 0, error));
+    wadi_sim_read_resampling(sim);
     return reserve_for_emitters(sim, error);
 }
 
@@ -288,7 +289,7 @@ static WadiStatus take_step(WadiSim *sim, WadiError *error)
     sim->stuck_particles = report.stuck_particles;
     sim->sleeping_particles = report.sleeping_particles;
     sim->water_evaporated += report.evaporated_water;
-    sim->resampling = report.resampling;
+    wadi_sim_read_resampling(sim);
     count_work(sim, &report);
     sim->time = now;
     sim->frame += is_last;

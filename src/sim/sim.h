@@ -37,7 +37,7 @@ struct WadiSim {
      * balance of a column `water`, in the same. */
     int64_t drained_volume[256];
     int64_t water_born, water_drained, water_evaporated;
-    WadiResampling resampling; /* of the solver, after its last step */
+    WadiResampling resampling; /* of the solver: wadi_sim_read_resampling */
     /* Warnings given: bit 0: overfull material, bit 1 + i: emitter i waits for space (63: all further
      * ones). */
     uint64_t overfull_warnings;
@@ -103,6 +103,8 @@ WadiStatus wadi_sim_restore_particles(WadiSim *sim, const WadiState *state, Wadi
 /* Relative difference between the expected mass (born minus drained) and the present mass, over all materials
  * or those of one kind (kind -1: all). */
 double wadi_sim_mass_drift(const WadiSim *sim, int kind);
+/* Reads `resampling` from the solver: after every step, and after seeding and restoring. */
+void wadi_sim_read_resampling(WadiSim *sim);
 /* Particles of a material present now. */
 int64_t wadi_sim_material_count(const WadiSim *sim, int material);
 

@@ -303,5 +303,9 @@ WadiStatus wadi_sim_restore_particles(WadiSim *sim, const WadiState *state, Wadi
 WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *error)
 {
     WADI_TRY(wadi_sim_restore_particles(sim, state, error));
-    return sim->type->load != NULL ? sim->type->load(sim->solver, state, error) : WADI_OK;
+    if (sim->type->load != NULL) {
+        WADI_TRY(sim->type->load(sim->solver, state, error));
+    }
+    wadi_sim_read_resampling(sim);
+    return WADI_OK;
 }

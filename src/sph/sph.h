@@ -193,7 +193,7 @@ double wadi_sph_smallest_size(const WadiSph *sph);
 WadiStatus wadi_sph_adapt_bodies(WadiSph *sph, double time, WadiError *error);
 WadiStatus wadi_sph_adapt(WadiSph *sph, const WadiSphStep *step, WadiError *error);
 void wadi_sph_set_radii(const WadiSph *sph, int32_t first);
-void wadi_sph_report_resampling(const WadiSph *sph, WadiResampling *out);
+void wadi_sph_report_resampling(const void *solver, WadiResampling *out);
 WadiStatus wadi_sph_adapt_save(const WadiSph *sph, WadiState *state, WadiError *error);
 WadiStatus wadi_sph_adapt_load(WadiSph *sph, const WadiState *state, WadiError *error);
 /* sph_porous_spawn.c: water on saturated sand that is enough for a particle; where it appears. */

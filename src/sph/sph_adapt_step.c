@@ -260,8 +260,9 @@ WadiStatus wadi_sph_adapt(WadiSph *sph, const WadiSphStep *step, WadiError *erro
     return WADI_OK;
 }
 
-void wadi_sph_report_resampling(const WadiSph *sph, WadiResampling *out)
+void wadi_sph_report_resampling(const void *solver, WadiResampling *out)
 {
+    const WadiSph *sph = solver;
     const WadiSphLedger *ledger = &sph->ledger;
     const double mass = wadi_water_density(sph->context.world->scene) * sph->context.world->particle_volume;
     *out = (WadiResampling){ .is_on = sph->volume_column >= 0,

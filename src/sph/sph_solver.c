@@ -281,5 +281,6 @@ const WadiSolverType wadi_sph_solver = {
     .step = wadi_sph_take_step,
     .save = save,
     .load = load,
+    .resampling = wadi_sph_report_resampling,
     .wake = wake,
 };

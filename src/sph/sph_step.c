@@ -162,6 +162,5 @@ WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepR
         wadi_arena_release(sph->context.scratch, mark);
     }
     RUN("resample", wadi_sph_adapt(sph, &step, error));
-    wadi_sph_report_resampling(sph, &report->resampling);
     return WADI_OK;
 }

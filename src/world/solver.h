@@ -37,8 +37,7 @@ typedef struct WadiStepReport {
     /* Pressure and friction solves of the step, and the sum of their iterations. */
     int pressure_solves, pressure_iterations;
     int friction_solves, friction_iterations;
-    int64_t evaporated_water; /* quanta, see world/water.h */
-    WadiResampling resampling;
+    int64_t evaporated_water;  /* quanta, see world/water.h */
     int64_t cells;             /* of the solver's grid with material; 0: no grid */
     int64_t grid_cells;        /* all cells of the grid, margin included */
     WadiOverfullList overfull; /* overfull regions; in the step's scratch */
@@ -83,6 +82,8 @@ struct WadiSolverType {
     /* Optional: state besides the particle columns. */
     WadiStatus (*save)(const void *solver, WadiState *state, WadiError *error);
     WadiStatus (*load)(void *solver, const WadiState *state, WadiError *error);
+    /* Optional: totals of splits and merges, also of a state that was just loaded. */
+    void (*resampling)(const void *solver, WadiResampling *out);
     /* Optional: what rests takes part in the next step again, because the world was changed from outside. */
     void (*wake)(void *solver);
 };

@@ -15,6 +15,9 @@ static void a_summary_comes_back_as_it_was_written(void **unused)
     summary.max_divergence = (double)NAN;
     summary.state_hash = UINT64_MAX - 1;
     summary.is_finished = true;
+    summary.has_resampling = true;
+    summary.splits = 3, summary.merges = INT64_C(1) << 40, summary.shares = 5;
+    summary.lost_energy = 0.125, summary.lost_spin[2] = -2.5;
     char *json = NULL;
     CHECK_OK(wadi_run_summary_json(&summary, &json, &error), error);
     CHECK_OK(wadi_run_summary_parse("run.json", json, strlen(json), &again, &error), error);
@@ -33,6 +36,9 @@ static void a_summary_comes_back_as_it_was_written(void **unused)
     assert_true(again.stages.seconds[1] == 3.5);
     assert_true(again.drift_mass == 1e-17 && again.drift_water_mass == 0.0 && again.drift_volume == 0.0);
     assert_true(isnan(again.max_divergence));
+    assert_true(again.has_resampling && again.splits == 3 && again.merges == INT64_C(1) << 40);
+    assert_true(again.shares == 5 && again.lost_energy == 0.125 && again.lost_spin[0] == 0.0);
+    assert_true(again.lost_spin[2] == -2.5);
     assert_int_equal(again.warning_count, 1);
     assert_string_equal(again.warning[0], warning);
     wadi_run_summary_free(&again);

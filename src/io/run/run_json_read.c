@@ -158,6 +158,26 @@ static void read_stages(Reader *reader, struct fy_node *map, WadiRunSummary *sum
     }
 }
 
+/* Only runs with particles of different sizes have it. */
+static void read_resampling(Reader *reader, struct fy_node *map, WadiRunSummary *summary)
+{
+    summary->has_resampling = map != NULL;
+    if (map == NULL) {
+        return;
+    }
+#define PART(key) find(map, key, FYNT_SCALAR), "resampling." key
+    summary->splits = read_integer(reader, PART("splits"), INT64_MAX);
+    summary->merges = read_integer(reader, PART("merges"), INT64_MAX);
+    summary->shares = read_integer(reader, PART("shares"), INT64_MAX);
+    summary->lost_energy = read_number(reader, PART("lost_energy"));
+#undef PART
+    struct fy_node *spin = find(map, "lost_spin", FYNT_SEQUENCE);
+    for (int a = 0; a < 3; ++a) {
+        summary->lost_spin[a] = read_number(
+            reader, spin != NULL ? fy_node_sequence_get_by_index(spin, a) : NULL, "resampling.lost_spin");
+    }
+}
+
 static void read_warnings(Reader *reader, struct fy_node *list, WadiRunSummary *summary)
 {
     void *cursor = NULL;
@@ -200,6 +220,7 @@ static void read_summary(Reader *reader, struct fy_node *root, WadiRunSummary *s
         read_number(reader, find(drift, "water_mass", FYNT_SCALAR), "drift.water_mass");
     summary->drift_volume = read_number(reader, find(drift, "volume", FYNT_SCALAR), "drift.volume");
     summary->max_divergence = read_number(reader, SCALAR("max_divergence"));
+    read_resampling(reader, find(root, "resampling", FYNT_MAPPING), summary);
     read_warnings(reader, find(root, "warnings", FYNT_SEQUENCE), summary);
 #undef SCALAR
 }
