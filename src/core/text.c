@@ -91,6 +91,12 @@ static size_t utf8_length(const unsigned char *s)
     return length;
 }
 
+bool wadi_text_is_name(const char *text)
+{
+    return text[0] != '\0' && text[0] != '.' && text[0] != '-' &&
+           text[strspn(text, WADI_NAME_CHARACTERS)] == '\0';
+}
+
 void wadi_text_append_json(WadiText *text, const char *value)
 {
     wadi_text_append(text, "\"");

@@ -16,6 +16,12 @@ typedef struct WadiText {
     bool has_failed;
 } WadiText;
 
+/* Characters of names of scenes, materials, colliders and arrays, which become parts of files and scripts of
+ * other programs. */
+#define WADI_NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+/* Whether the text is not empty, has only these and begins with neither '.' nor '-'. */
+bool wadi_text_is_name(const char *text);
+
 void wadi_text_free(WadiText *text);
 void wadi_text_clear(WadiText *text);
 void wadi_text_append(WadiText *text, const char *piece);

@@ -6,7 +6,8 @@
 #include <sys/wait.h>
 
 #include "core/alloc.h"
-#include "io/frame/frame_file.h"
+#include "io/files/files.h"
+#include "io/frame/frame_block.h"
 #include "io_scratch.h"
 #include "wadi/wadi.h"
 
@@ -182,9 +183,67 @@ static void no_value_is_a_crash(void **unused)
     }
 }
 
+/* The valid frame with another name of its last array, or of the scene. The block's hash is right. */
+static void forge_name(const char *name, bool is_scene)
+{
+    WadiError error = { 0 };
+    char *bytes = NULL;
+    size_t size = 0;
+    CHECK_OK(wadi_frame_file_write(frame_path, "particles", &good_header, &good, &error), error);
+    CHECK_OK(wadi_file_read(frame_path, 1 << 26, &bytes, &size, &error), error);
+    unsigned char *image = (unsigned char *)bytes;
+    size_t at = is_scene ? offsetof(WadiUserBlock, name)
+                         : offsetof(WadiUserBlock, array) + (size_t)(good.count - 1) * sizeof(WadiBlockArray);
+    snprintf(bytes + at, WADI_STATE_NAME_SIZE, "%s", name);
+    uint64_t hash = wadi_block_hash(image);
+    memcpy(image + offsetof(WadiUserBlock, block_hash), &hash, sizeof hash);
+    CHECK_OK(wadi_file_write(frame_path, bytes, size, &error), error);
+    wadi_free(bytes, size + 1, 1);
+}
+
+/* A newline would end a line of a PLY header, a quote a string of a script. */
+static void names_that_are_no_names_are_refused(void **unused)
+{
+    (void)unused;
+    /* The scene's name is only shown: there control characters are refused. */
+    static const char *const names[] = { "a\nelement vertex 9",
+                                         "tab\t",
+                                         "\x1b[2J",
+                                         "two words",
+                                         "a\"b",
+                                         "../up",
+                                         "-rf",
+                                         ".hidden",
+                                         "\xff",
+                                         "a/b",
+                                         "#include",
+                                         "<!--",
+                                         "a\\b" };
+    enum { CONTROL = 3 };
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        for (int is_scene = 0; is_scene < (i < CONTROL ? 2 : 1); ++is_scene) {
+            WadiError error = { 0 };
+            WadiFrameHeader read;
+            WadiState back = { 0 };
+            forge_name(names[i], is_scene);
+            assert_int_equal(wadi_frame_file_read(frame_path, "particles", &read, &back, &error),
+                             WADI_ERR_FORMAT);
+            assert_non_null(strstr(error.text, frame_path));
+            assert_non_null(strstr(error.text, "letters, digits"));
+            for (const char *c = error.text; *c != '\0'; ++c) {
+                assert_true((unsigned char)*c >= 0x20);
+            }
+            WadiSurfaceDef surface = wadi_default_surface_def();
+            assert_int_equal(wadi_surface(run_path, &surface, NULL, &error), WADI_ERR_FORMAT);
+            wadi_state_free(&back);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_that_are_no_names_are_refused),
         cmocka_unit_test(arrays_of_other_lengths_are_refused),
         cmocka_unit_test(no_value_is_a_crash),
     };

@@ -60,7 +60,7 @@ static void small_and_large_arrays_share_a_file(void **unused)
     for (int a = 0; a < 8; ++a) {
         char name[WADI_STATE_NAME_SIZE];
         unsigned char *data = NULL;
-        snprintf(name, sizeof name, "array %d", a);
+        snprintf(name, sizeof name, "array_%d", a);
         CHECK_OK(wadi_state_add(&state, name, a % 2 == 0 ? WADI_TYPE_U8 : WADI_TYPE_F64, 1, counts[a],
                                 (void **)&data, &error),
                  error);
@@ -88,7 +88,7 @@ static void the_size_is_known_beforehand(void **unused)
                 char name[WADI_STATE_NAME_SIZE];
                 void *data = NULL;
                 memset(name, 'n', sizeof name - 1);
-                name[0] = (char)('0' + a);
+                name[0] = (char)('a' + a % 26), name[1] = (char)('a' + a / 26);
                 name[sizeof name - 1] = '\0';
                 CHECK_OK(wadi_state_add(&state, name, (WadiType)(a % 6), 1 + a % 9, a == 3 ? 0 : counts[i],
                                         &data, &error),

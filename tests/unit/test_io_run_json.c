@@ -121,9 +121,11 @@ static void values_out_of_range_are_named(void **unused)
     const char *pairs[][2] = { { "\"frames\": 10", "\"frames\": -1" },
                                { "\"threads\": 2", "\"threads\": x" },
                                { "\"fps\": 24", "\"fpz\": 24" },
+                               { "\"name\": \"column\"", "\"name\": \"../../column\"" },
+                               { "\"name\": \"column\"", "\"name\": \"a\\nb\"" },
                                { "\"000000000000002a\"", "\"00000000000000XY\"" } };
-    const char *keys[] = { "frames", "threads", "fps", "state_hash" };
-    for (int i = 0; i < 4; ++i) {
+    const char *keys[] = { "frames", "threads", "fps", "name", "name", "state_hash" };
+    for (int i = 0; i < 6; ++i) {
         char text[4096];
         const char *place = strstr(json, pairs[i][0]);
         assert_non_null(place);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/text.h"
 #include "io/frame/frame_block.h"
 
 static const size_t largest_metadata = (size_t)1 << 20;
@@ -137,6 +138,19 @@ WadiStatus wadi_frame_file_check(const char *path, WadiError *error)
     return status;
 }
 
+/* Names go into the headers and scripts that other programs read. */
+static WadiStatus fail_name(const char *path, const char *what, const char *name, WadiError *error)
+{
+    WadiText shown = { 0 };
+    wadi_text_append_json(&shown, name);
+    WadiStatus status = wadi_fail(
+        error, WADI_ERR_FORMAT,
+        "%s: %s is named %s, but names hold letters, digits, '.', '_' and '-' only: wadi did not write this",
+        path, what, wadi_text_cstr(&shown));
+    wadi_text_free(&shown);
+    return status;
+}
+
 /* Reads one array of the table. Every value is checked: the hash of the block is no protection against a
  * forged file. */
 static WadiStatus parse_array(const char *path, const WadiBlockArray *from, WadiFrameLayout *layout,
@@ -146,6 +160,9 @@ static WadiStatus parse_array(const char *path, const WadiBlockArray *from, Wadi
     if (from->name[0] == '\0' || memchr(from->name, '\0', sizeof from->name) == NULL) {
         return wadi_fail(error, WADI_ERR_FORMAT, "%s: dataset %d has no proper name", path,
                          layout->array_count);
+    }
+    if (!wadi_text_is_name(from->name)) {
+        return fail_name(path, "a dataset", from->name, error);
     }
     for (int i = 0; i < layout->array_count; ++i) {
         if (strcmp(layout->array[i].name, from->name) == 0) {
@@ -217,6 +234,11 @@ static WadiStatus parse_layout(const char *path, const char *group, const WadiUs
     }
     if (block->frame < 0 || block->frame > INT_MAX || memchr(block->name, '\0', sizeof block->name) == NULL) {
         return wadi_fail(error, WADI_ERR_FORMAT, "%s: the user block contradicts itself", path);
+    }
+    for (const char *c = block->name; *c != '\0'; ++c) { /* it is only shown, and may be of any language */
+        if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+            return fail_name(path, "the scene", block->name, error);
+        }
     }
     layout->header = (WadiFrameHeader){ .time = block->time, .frame = (int)block->frame, .fps = block->fps };
     memcpy(layout->header.name, block->name, sizeof block->name);

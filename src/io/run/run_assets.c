@@ -56,7 +56,7 @@ static const char *name_start(const char *path, bool is_sequence)
  * pattern remains. */
 static void clean_name(char *name)
 {
-    static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/%";
+    static const char good[] = WADI_NAME_CHARACTERS "/%";
     for (char *c = name; *c != '\0'; ++c) {
         bool is_start = c == name || c[-1] == '/';
         *c = strchr(good, *c) == NULL || (is_start && *c == '.') ? '_' : *c;

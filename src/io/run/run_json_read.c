@@ -12,6 +12,7 @@
 
 #include "core/alloc.h"
 #include "io/files/files.h"
+#include "io/run/run_files.h"
 #include "io/run/run_json.h"
 
 /* Source of the values. Only the first problem is recorded, so the readers below need no error checks. */
@@ -196,6 +197,11 @@ static void read_summary(Reader *reader, struct fy_node *root, WadiRunSummary *s
 #define SCALAR(key) find(root, key, FYNT_SCALAR), key
     read_text(reader, SCALAR("scene"), &summary->scene);
     read_text(reader, SCALAR("name"), &summary->name);
+    /* It is part of the names of files. */
+    if (reader->status == WADI_OK &&
+        (!wadi_text_is_name(summary->name) || strlen(summary->name) > WADI_RUN_NAME_MAX)) {
+        fail(reader, "name", "a name of at most 200 letters, digits, '.', '_' and '-'");
+    }
     read_text(reader, SCALAR("solver"), &summary->solver);
     summary->content_hash = read_hash(reader, SCALAR("content_hash"));
     summary->threads = (int)read_integer(reader, SCALAR("threads"), INT_MAX);

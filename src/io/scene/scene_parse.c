@@ -59,8 +59,7 @@ static WadiStatus set_default_name(WadiScene *scene, const char *path, WadiError
     length = length > 100 ? 100 : length;
     WADI_TRY(wadi_string_copy(&scene->name, length > 0 ? stem : "scene", length > 0 ? length : 5, error));
     for (char *c = scene->name; *c != '\0'; ++c) {
-        bool is_good =
-            strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", *c) != NULL;
+        bool is_good = strchr(WADI_NAME_CHARACTERS, *c) != NULL;
         bool is_bad_start = c == scene->name && (*c == '.' || *c == '-');
         *c = is_good && !is_bad_start ? *c : '_';
     }

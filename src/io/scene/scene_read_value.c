@@ -171,7 +171,7 @@ static void read_name(WadiSceneReader *r, int node, char **text)
     if (is_text(r, node)) {
         const char *name = wadi_yaml_text(&r->yaml, node);
         size_t length = wadi_yaml_node(&r->yaml, node)->length;
-        size_t good = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-");
+        size_t good = strspn(name, WADI_NAME_CHARACTERS);
         if (length == 0 || length > LONGEST) {
             wadi_read_problem(r, node,
                               length == 0 ? "a name cannot be empty" : "a name has at most 100 characters");
