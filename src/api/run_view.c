@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/hash.h"
 #include "io/run/run_files.h"
 #include "io/scene/scene_parse.h"
 
@@ -107,4 +108,10 @@ void wadi_run_view_close(WadiRunView *view)
     wadi_scene_free(view->scene);
     wadi_run_summary_free(&view->summary);
     *view = (WadiRunView){ 0 };
+}
+
+uint64_t wadi_run_view_work_key(const WadiRunView *view, uint64_t settings)
+{
+    const uint64_t key = wadi_hash_combine(wadi_hash_combine(0, view->summary.content_hash), settings);
+    return key != 0 ? key : 1;
 }

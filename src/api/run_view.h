@@ -30,4 +30,7 @@ WadiStatus wadi_run_view_open(WadiRunView *view, const char *run, const WadiRunV
                               WadiError *error);
 void wadi_run_view_close(WadiRunView *view);
 
+/* Key for WadiOutputWork, not 0: processes with the same run and settings may share a folder. */
+uint64_t wadi_run_view_work_key(const WadiRunView *view, uint64_t settings);
+
 #endif

@@ -158,6 +158,8 @@ def test_temporary_files_of_killed_commands_go():
         os.makedirs(folder, exist_ok=True)
         names = {"ply": "sand.0001.ply", "obj": "sand.0002.obj", "images": "scene.0001.png", "pov": "scene.0001.pov",
                  "pbrt": "scene.sky.pfm", "blender": "load.py", "particles": "sand.particles.0001.ply"}
+        with open(os.path.join(folder, ".wadi-files"), "a", encoding="utf-8") as file:
+            file.write(f"begun {names[kind]}\n")
         write(os.path.join(folder, names[kind] + ".tmp-4711"), "half a file")
         write(os.path.join(folder, "notes.tmp-4711"), "mine")
         if kind == "images":

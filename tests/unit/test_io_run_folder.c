@@ -3,7 +3,6 @@
 #include "expect.h"
 #include "io/files/files.h"
 #include "io/run/run_files.h"
-#include "io/run/run_lock.h"
 #include "io_scratch.h"
 
 /* Log messages, for the tests that expect some. */

@@ -134,7 +134,12 @@ WadiStatus wadi_export_meshes(WadiExportJob *job, const char *run, WadiError *er
         wadi_run_view_close(&m->view);
     }
     if (status == WADI_OK) {
-        status = wadi_output_index_open(&job->outputs, job->folder, error);
+        uint64_t settings = def->is_y_up;
+        for (int i = 0; i < def->set_count; ++i) {
+            settings = wadi_hash_bytes(settings, def->sets[i], strlen(def->sets[i]));
+        }
+        const WadiOutputWork work = { job->folder, "particles", wadi_run_view_work_key(&m->view, settings) };
+        status = wadi_output_index_open(&job->outputs, &work, NULL, error);
         for (int number = m->view.first; number <= m->view.last && status == WADI_OK; ++number) {
             status = wadi_export_is_stopped(job)
                          ? wadi_fail(error, WADI_ERR_STOPPED, "stopped before frame %d", number)

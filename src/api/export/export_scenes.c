@@ -300,7 +300,11 @@ WadiStatus wadi_export_scenes(WadiExportJob *job, const char *run, WadiError *er
     e->render.stop = job->def->stop;
     WadiStatus status = wadi_render_plan_open(&e->plan, run, &e->render, error);
     if (status == WADI_OK) {
-        status = wadi_output_index_open(&job->outputs, job->folder, error);
+        const WadiOutputWork work = {
+            job->folder, e->plan.view.summary.name,
+            wadi_run_view_work_key(&e->plan.view, wadi_hash_combine(e->plan.settings_hash, job->def->is_y_up))
+        };
+        status = wadi_output_index_open(&job->outputs, &work, NULL, error);
         if (status == WADI_OK) {
             status = export_all(e, error);
             wadi_output_index_close(&job->outputs);

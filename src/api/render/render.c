@@ -195,19 +195,9 @@ static WadiStatus make_video_and_sheet(Rendering *r, WadiError *error)
     return status;
 }
 
-/* Removes videos and sheets that a killed process left incomplete, next to the folder of the pictures. */
-static WadiStatus remove_temporaries(const Rendering *r, WadiError *error)
-{
-    static const char *const endings[] = { ".mp4", ".gif", ".sheet.png", NULL };
-    return r->outputs.was_alone && r->plan.def->folder == NULL
-               ? wadi_output_remove_temporaries(r->plan.view.run, endings, error)
-               : WADI_OK;
-}
-
 static WadiStatus render(Rendering *r, WadiError *error)
 {
     r->maker.outputs = &r->outputs;
-    WADI_TRY(remove_temporaries(r, error));
     WADI_TRY(claim_products(r, error));
     WADI_TRY(wadi_picture_meter(&r->maker, &r->plan, error));
     WADI_TRY(make_pictures(r, error));
@@ -232,7 +222,9 @@ WadiStatus wadi_render(const char *run, const WadiRenderDef *def, WadiRenderRepo
     WadiStatus status = wadi_render_plan_open(&r->plan, run, def, error);
     if (status == WADI_OK) {
         memcpy(report->folder, r->plan.folder, sizeof report->folder);
-        status = wadi_output_index_open(&r->outputs, r->plan.folder, error);
+        const WadiOutputWork work = { r->plan.folder, r->plan.name,
+                                      wadi_run_view_work_key(&r->plan.view, r->plan.settings_hash) };
+        status = wadi_output_index_open(&r->outputs, &work, def->folder == NULL ? run : NULL, error);
         if (status == WADI_OK) {
             status = render(r, error);
             wadi_output_index_close(&r->outputs);

@@ -374,7 +374,9 @@ static WadiStatus open_and_make(Job *job, WadiError *error)
     snprintf(job->folder, sizeof job->folder, "%.*s/secondary", WADI_RUN_PATH_MAX, job->view.run);
     snprintf(job->report->folder, sizeof job->report->folder, "%s", job->folder);
     WADI_TRY(wadi_world_create(&job->world, job->view.scene, NULL, error));
-    WADI_TRY(wadi_output_index_open(&job->outputs, job->folder, error));
+    /* Each frame is made from the one before, so that one process makes all. */
+    const WadiOutputWork work = { .folder = job->folder, .name = job->view.summary.name };
+    WADI_TRY(wadi_output_index_open(&job->outputs, &work, NULL, error));
     WadiStatus status = make_frames(job, error);
     wadi_output_index_close(&job->outputs);
     return status;

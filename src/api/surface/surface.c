@@ -1,7 +1,9 @@
 /* Surfaces of a run. Worker threads process frames from a list, each with its own arena and thread team; the
  * calling thread reports the files in frame order. The bytes do not depend on the numbers of workers and
  * threads: frames are independent, and no stage depends on its thread count. */
+#include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "api/surface/surface_plan.h"
@@ -391,7 +393,11 @@ static WadiStatus make_all(const WadiSurfacePlan *plan, const WadiSurfaceDef *de
         status = WADI_NEW(&workers, count, "threads of surfaces", error);
     }
     if (status == WADI_OK) {
-        status = wadi_output_index_open(&team.outputs, plan->folder, error);
+        char name[32];
+        snprintf(name, sizeof name, "surface.s%03d", (int)lrint(1000.0 * plan->subframe));
+        const WadiOutputWork work = { plan->folder, name,
+                                      wadi_run_view_work_key(&plan->view, plan->settings_hash) };
+        status = wadi_output_index_open(&team.outputs, &work, NULL, error);
     }
     if (status == WADI_OK) {
         status = run_team(&team, workers, (int)count, report, error);

@@ -44,11 +44,29 @@ WadiStatus wadi_file_remove(const char *path, WadiError *error)
     return WADI_OK;
 }
 
+/* A folder may be a link to one on another disk. Fails when that disk is not mounted. */
+static WadiStatus check_link(const char *folder, WadiError *error)
+{
+    char target[WADI_PATH_SIZE];
+    struct stat info;
+    const ssize_t length = readlink(folder, target, sizeof target - 1);
+    if (length <= 0 || stat(folder, &info) == 0) {
+        return WADI_OK;
+    }
+    target[length] = '\0';
+    return wadi_fail(
+        error, WADI_ERR_IO,
+        "%s is a link to %s, which is not there: mount that disk or make that folder, or remove the "
+        "link",
+        folder, target);
+}
+
 WadiStatus wadi_folder_visit(const char *folder, WadiFolderVisit *visit, void *user, WadiError *error)
 {
     DIR *directory = opendir(folder);
     if (directory == NULL) {
-        return errno == ENOENT ? WADI_OK : wadi_fail_errno(error, errno, "cannot read folder %s", folder);
+        return errno == ENOENT ? check_link(folder, error)
+                               : wadi_fail_errno(error, errno, "cannot read folder %s", folder);
     }
     WadiStatus status = WADI_OK;
     const struct dirent *entry;
@@ -339,6 +357,7 @@ WadiStatus wadi_folder_make(const char *path, WadiError *error)
         int problem = errno == EEXIST ? ENOTDIR : errno;
         struct stat info;
         if (stat(part, &info) != 0 || !S_ISDIR(info.st_mode)) {
+            WADI_TRY(check_link(part, error));
             return wadi_fail_errno(error, problem, "cannot make folder %s%s%s", path, i < length ? ": " : "",
                                    i < length ? part : "");
         }

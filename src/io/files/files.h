@@ -17,7 +17,7 @@ WadiStatus wadi_file_read(const char *path, size_t limit, char **bytes, size_t *
 WadiStatus wadi_file_read_any(const char *path, size_t limit, char **bytes, size_t *size, WadiError *error);
 /* Opens a regular file for reading. Anything else is an error: a pipe without a writer would block. */
 WadiStatus wadi_file_open_regular(const char *path, int *fd, WadiError *error);
-/* mkdir -p */
+/* mkdir -p; links to folders are followed. */
 WadiStatus wadi_folder_make(const char *path, WadiError *error);
 bool wadi_file_exists(const char *path);
 /* Whether the file exists and `text` occurs in its first WADI_FILE_HEAD bytes, before any zero byte. */
@@ -27,7 +27,7 @@ bool wadi_file_head_has(const char *path, const char *text);
 WadiStatus wadi_file_remove(const char *path, WadiError *error);
 
 /* Calls `visit` for each entry of a folder except "." and "..", in any order, until one fails. A missing
- * folder has no entries. */
+ * folder has no entries; a link to one is an error. */
 typedef WadiStatus WadiFolderVisit(void *user, const char *folder, const char *name, WadiError *error);
 WadiStatus wadi_folder_visit(const char *folder, WadiFolderVisit *visit, void *user, WadiError *error);
 

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,10 +12,6 @@
 
 enum { INDEX_LIMIT = 1 << 28, EDITED_LIMIT = 1 << 26, GROUP_MAX = 100000 };
 static const char index_name[] = ".wadi-files", begun_word[] = "begun ";
-
-/* Endings of the files that commands write besides the run itself. */
-static const char *const endings[] = { ".ply", ".obj",  ".vdb",  ".png", ".mp4", ".gif", ".pov",
-                                       ".inc", ".pbrt", ".json", ".py",  ".hdr", ".pfm", NULL };
 
 WadiStatus wadi_file_names_add(WadiFileNames *names, const char *path, WadiError *error)
 {
@@ -36,27 +31,6 @@ void wadi_file_names_free(WadiFileNames *names)
         wadi_string_free(names->list.data[i]);
     }
     WADI_ARRAY_FREE(&names->list);
-}
-
-/* `user`: the wanted endings. */
-static WadiStatus remove_temporary(void *user, const char *folder, const char *name, WadiError *error)
-{
-    const char *const *wanted = user;
-    char path[WADI_PATH_SIZE];
-    const size_t stem = wadi_file_temporary_stem(name);
-    for (int e = 0; wanted[e] != NULL && stem > 0; ++e) {
-        const size_t length = strlen(wanted[e]);
-        if (stem > length && memcmp(name + stem - length, wanted[e], length) == 0 &&
-            snprintf(path, sizeof path, "%s/%s", folder, name) < WADI_PATH_SIZE) {
-            return wadi_file_remove(path, error);
-        }
-    }
-    return WADI_OK;
-}
-
-WadiStatus wadi_output_remove_temporaries(const char *folder, const char *const *wanted, WadiError *error)
-{
-    return wadi_folder_visit(folder, remove_temporary, (void *)wanted, error);
 }
 
 /* Returns the line at `at` without its newline and moves *at to the next one; NULL when no complete line is
@@ -110,19 +84,42 @@ static WadiStatus parse(WadiOutputIndex *index, WadiError *error)
     return WADI_OK;
 }
 
-/* If no other process has the folder open, removes temporary files. On a file system without locks they
- * remain. */
-static WadiStatus lock_and_clean(WadiOutputIndex *index, WadiError *error)
+/* Whether the index lists the file: wadi wrote it, or began to. */
+static bool is_listed(const WadiOutputIndex *index, const char *name)
 {
-    index->was_alone = flock(index->fd, LOCK_EX | LOCK_NB) == 0;
-    if (index->was_alone) {
-        WADI_TRY(wadi_output_remove_temporaries(index->folder, endings, error));
+    bool is_there = false;
+    for (size_t i = 0; i < index->files.count && !is_there; ++i) {
+        is_there = strcmp(index->files.data[i].name, name) == 0;
     }
-    int result;
-    do {
-        result = flock(index->fd, LOCK_SH);
-    } while (result != 0 && errno == EINTR);
-    return WADI_OK;
+    for (size_t i = 0; i < index->begun.count && !is_there; ++i) {
+        is_there = strcmp(index->begun.data[i], name) == 0;
+    }
+    return is_there;
+}
+
+static bool is_product(const char *name)
+{
+    static const char *const endings[] = { ".mp4", ".gif", ".sheet.png" };
+    bool is_there = false;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i) {
+        const size_t length = strlen(name), end = strlen(endings[i]);
+        is_there = is_there || (length > end && strcmp(name + length - end, endings[i]) == 0);
+    }
+    return is_there;
+}
+
+/* `user`: the index of the folder; NULL: a folder with videos and sheets. */
+static WadiStatus remove_temporary(void *user, const char *folder, const char *name, WadiError *error)
+{
+    const WadiOutputIndex *index = user;
+    char path[WADI_PATH_SIZE], final[WADI_PATH_SIZE];
+    const size_t stem = wadi_file_temporary_stem(name);
+    if (stem == 0 || snprintf(path, sizeof path, "%s/%s", folder, name) >= WADI_PATH_SIZE) {
+        return WADI_OK;
+    }
+    snprintf(final, sizeof final, "%.*s", (int)stem, name);
+    return (index != NULL ? is_listed(index, final) : is_product(final)) ? wadi_file_remove(path, error)
+                                                                         : WADI_OK;
 }
 
 static WadiStatus open_index(WadiOutputIndex *index, const char *path, WadiError *error)
@@ -135,7 +132,6 @@ static WadiStatus open_index(WadiOutputIndex *index, const char *path, WadiError
     if (fstat(index->fd, &info) != 0 || !S_ISREG(info.st_mode)) {
         return wadi_fail(error, WADI_ERR_IO, "%s: is not a regular file; remove it", path);
     }
-    WADI_TRY(lock_and_clean(index, error));
     WADI_TRY(wadi_file_read(path, INDEX_LIMIT, &index->text, &index->size, error));
     /* A truncated last line must not merge with the next entry. */
     if (index->size > 0 && index->text[index->size - 1] != '\n' && write(index->fd, "\n", 1) != 1) {
@@ -144,16 +140,32 @@ static WadiStatus open_index(WadiOutputIndex *index, const char *path, WadiError
     return parse(index, error);
 }
 
-WadiStatus wadi_output_index_open(WadiOutputIndex *index, const char *folder, WadiError *error)
+static WadiStatus open_folder(WadiOutputIndex *index, const WadiOutputWork *work, const char *beside,
+                              WadiError *error)
 {
     char path[WADI_PATH_SIZE];
-    *index = (WadiOutputIndex){ .fd = -1 };
-    snprintf(index->folder, sizeof index->folder, "%s", folder);
-    if (snprintf(path, sizeof path, "%s/%s", folder, index_name) >= WADI_PATH_SIZE) {
-        return wadi_fail_errno(error, ENAMETOOLONG, "cannot write into %.200s", folder);
+    if (snprintf(path, sizeof path, "%s/%s", work->folder, index_name) >= WADI_PATH_SIZE) {
+        return wadi_fail_errno(error, ENAMETOOLONG, "cannot write into %.200s", work->folder);
     }
-    WADI_TRY(wadi_folder_make(folder, error));
-    WadiStatus status = open_index(index, path, error);
+    WADI_TRY(wadi_folder_make(work->folder, error));
+    WADI_TRY(wadi_output_lock_enter(&index->lock, work, error));
+    WADI_TRY(open_index(index, path, error));
+    if (index->lock.is_alone) {
+        WADI_TRY(wadi_folder_visit(index->folder, remove_temporary, index, error));
+    }
+    if (index->lock.is_alone && beside != NULL) {
+        WADI_TRY(wadi_folder_visit(beside, remove_temporary, NULL, error));
+    }
+    wadi_output_lock_ready(&index->lock);
+    return WADI_OK;
+}
+
+WadiStatus wadi_output_index_open(WadiOutputIndex *index, const WadiOutputWork *work, const char *beside,
+                                  WadiError *error)
+{
+    *index = (WadiOutputIndex){ .fd = -1, .lock = { .lock.fd = -1, .guard = -1 } };
+    snprintf(index->folder, sizeof index->folder, "%s", work->folder);
+    WadiStatus status = open_folder(index, work, beside, error);
     if (status != WADI_OK) {
         wadi_output_index_close(index);
     }
@@ -171,7 +183,8 @@ void wadi_output_index_close(WadiOutputIndex *index)
     WADI_ARRAY_FREE(&index->files);
     WADI_ARRAY_FREE(&index->groups);
     WADI_ARRAY_FREE(&index->begun);
-    *index = (WadiOutputIndex){ .fd = -1 };
+    wadi_output_lock_leave(&index->lock);
+    *index = (WadiOutputIndex){ .fd = -1, .lock = { .lock.fd = -1, .guard = -1 } };
 }
 
 static const char *name_of(const char *path)
@@ -180,12 +193,12 @@ static const char *name_of(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* The newest entry of the file; `key` NULL: with any key. */
-static const WadiOutputGroup *find_group(const WadiOutputIndex *index, const char *name, const uint64_t *key)
+/* The newest entry of the file with this key. */
+static const WadiOutputGroup *find_group(const WadiOutputIndex *index, const char *name, uint64_t key)
 {
     for (size_t g = index->groups.count; g-- > 0;) {
         const WadiOutputGroup *group = &index->groups.data[g];
-        for (size_t f = 0; f < group->count && (key == NULL || group->key == *key); ++f) {
+        for (size_t f = 0; f < group->count && group->key == key; ++f) {
             if (strcmp(index->files.data[group->first + f].name, name) == 0) {
                 return group;
             }
@@ -216,7 +229,7 @@ static bool is_edited(const char *path, uint64_t key)
 bool wadi_output_index_has(const WadiOutputIndex *index, const char *path, uint64_t key, bool is_editable)
 {
     const char *name = name_of(path);
-    const WadiOutputGroup *group = find_group(index, name, &key);
+    const WadiOutputGroup *group = find_group(index, name, key);
     bool is_whole = group != NULL;
     for (size_t f = 0; is_whole && f < group->count; ++f) {
         const WadiOutputFile *file = &index->files.data[group->first + f];
@@ -298,17 +311,31 @@ WadiStatus wadi_output_check_foreign(const char *path, WadiError *error)
                      path);
 }
 
+/* Whether a process that works side by side listed the file since the index was read. */
+static bool is_listed_now(const WadiOutputIndex *index, const char *name)
+{
+    char path[WADI_PATH_SIZE], line[WADI_PATH_SIZE], *text = NULL;
+    size_t size = 0;
+    snprintf(path, sizeof path, "%.3800s/%s", index->folder, index_name);
+    snprintf(line, sizeof line, "\n%s%.300s\n", begun_word, name);
+    if (wadi_file_read(path, INDEX_LIMIT, &text, &size, NULL) != WADI_OK) {
+        return false;
+    }
+    const bool is_there = strstr(text, line) != NULL || strncmp(text, line + 1, strlen(line + 1)) == 0;
+    wadi_free(text, size + 1, 1);
+    return is_there;
+}
+
 WadiStatus wadi_output_index_claim(const WadiOutputIndex *index, const char *path, WadiError *error)
 {
     const char *name = name_of(path);
-    bool is_ours = find_group(index, name, NULL) != NULL;
-    for (size_t i = 0; i < index->begun.count && !is_ours; ++i) {
-        is_ours = strcmp(index->begun.data[i], name) == 0;
-    }
-    if (is_ours) {
+    WadiError foreign = { 0 };
+    if (is_listed(index, name)) {
         return WADI_OK;
     }
-    WADI_TRY(wadi_output_check_foreign(path, error));
+    if (wadi_output_check_foreign(path, &foreign) != WADI_OK) {
+        return is_listed_now(index, name) ? WADI_OK : wadi_fail(error, foreign.status, "%s", foreign.text);
+    }
     char line[WADI_PATH_SIZE];
     int length = snprintf(line, sizeof line, "%s%s\n", begun_word, name);
     return append(index, line, (size_t)length, error);

@@ -10,7 +10,7 @@
 
 #include "core/array.h"
 #include "io/files/file_copy.h"
-#include "io/files/files.h"
+#include "io/run/output_lock.h"
 
 /* Names of files in one folder. */
 typedef struct WadiFileNames {
@@ -34,8 +34,8 @@ typedef struct WadiOutputGroup {
 /* Immutable once open, so that threads may share it. */
 typedef struct WadiOutputIndex {
     char folder[WADI_PATH_SIZE];
-    int fd;         /* of the index, with a shared lock while open; -1: closed */
-    bool was_alone; /* no other process had it open */
+    int fd; /* of the index; -1: closed */
+    WadiOutputLock lock;
     char *text;
     size_t size;
     WADI_ARRAY(WadiOutputFile) files;
@@ -43,9 +43,12 @@ typedef struct WadiOutputIndex {
     WADI_ARRAY(const char *) begun; /* names; point into `text` */
 } WadiOutputIndex;
 
-/* Creates the folder where needed and reads its index. When no other process has it open, temporary files of
- * killed processes are removed. After a failure there is nothing to close. */
-WadiStatus wadi_output_index_open(WadiOutputIndex *index, const char *folder, WadiError *error);
+/* Creates the folder where needed, enters it (WADI_ERR_BUSY: see wadi_output_lock_enter) and reads its index.
+ * When no other process works there, temporary files of killed processes are removed: those of files that the
+ * index lists and, where `beside` is not NULL, videos and sheets in that folder. After a failure there is
+ * nothing to close. */
+WadiStatus wadi_output_index_open(WadiOutputIndex *index, const WadiOutputWork *work, const char *beside,
+                                  WadiError *error);
 void wadi_output_index_close(WadiOutputIndex *index);
 
 /* Whether `path` was made with this key, and all files made together with it exist unchanged. `is_editable`:
@@ -66,8 +69,5 @@ WadiStatus wadi_output_check_foreign(const char *path, WadiError *error);
 /* Text of the last line of a file that the user may edit. */
 enum { WADI_OUTPUT_END_SIZE = 40 };
 void wadi_output_end_line(uint64_t key, char text[WADI_OUTPUT_END_SIZE]);
-
-/* Removes temporary files of `folder` whose final name has one of these endings (NULL-terminated). */
-WadiStatus wadi_output_remove_temporaries(const char *folder, const char *const *wanted, WadiError *error);
 
 #endif

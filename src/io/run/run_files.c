@@ -230,14 +230,16 @@ WadiStatus wadi_run_remove_results(const char *folder, const char *name, WadiErr
 
 static WadiStatus visit_temporary(void *user, const char *folder, const char *file_name, WadiError *error)
 {
+    static const char *const names[] = { "run.json", "scene.yaml", "changes.yaml", ".wadi-run" };
     (void)user;
     size_t stem = wadi_file_temporary_stem(file_name);
     bool is_kept;
     bool is_ours =
         stem > 0 && (parse_name(file_name, stem, NULL, &is_kept) >= 0 ||
-                     has_ending(file_name, stem, ".xdmf") || has_ending(file_name, stem, ".vertices") ||
-                     (stem == 8 && memcmp(file_name, "run.json", stem) == 0) ||
-                     (stem == 10 && memcmp(file_name, "scene.yaml", stem) == 0));
+                     has_ending(file_name, stem, ".xdmf") || has_ending(file_name, stem, ".vertices"));
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+        is_ours = is_ours || (strlen(names[i]) == stem && memcmp(file_name, names[i], stem) == 0);
+    }
     return is_ours ? remove_in(folder, file_name, error) : WADI_OK;
 }
 

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "io/files/lock.h"
 #include "io/run/run_files.h"
 #include "io/run/run_json.h"
-#include "io/run/run_lock.h"
 #include "io/run/run_owner.h"
 #include "io/run/run_writer.h"
 
@@ -21,7 +21,7 @@ struct WadiRunFolder {
     char path[WADI_RUN_PATH_MAX + 1];
     char name[WADI_RUN_NAME_MAX + 1];
     WadiLog log;
-    WadiRunLock lock;
+    WadiLock lock;
     pthread_t thread;
     bool has_thread;
 
@@ -77,7 +77,7 @@ static WadiStatus prepare(WadiRunFolder *folder, WadiRunMode mode, WadiError *er
     char sub[WADI_PATH_SIZE];
     WADI_TRY(wadi_run_owner_check(folder->path, error));
     WADI_TRY(wadi_folder_make(folder->path, error));
-    WADI_TRY(wadi_run_lock_acquire(&folder->lock, folder->path, &folder->log, error));
+    WADI_TRY(wadi_lock_acquire(&folder->lock, folder->path, "lock", "", &folder->log, error));
     snprintf(sub, sizeof sub, "%s/particles", folder->path);
     WADI_TRY(wadi_folder_make(sub, error));
     snprintf(sub, sizeof sub, "%s/checkpoint", folder->path);
@@ -189,7 +189,7 @@ WadiStatus wadi_run_folder_close(WadiRunFolder *folder, WadiError *error)
     if (status == WADI_OK && finished != WADI_OK) {
         status = wadi_fail(error, finished, "%s", late.text);
     }
-    wadi_run_lock_release(&folder->lock);
+    wadi_lock_release(&folder->lock);
     wadi_run_writer_free(&folder->writer);
     pthread_cond_destroy(&folder->changed);
     pthread_mutex_destroy(&folder->mutex);

@@ -1,4 +1,4 @@
-#include "io/run/run_lock.h"
+#include "io/files/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,30 +9,24 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Process that has or had the lock, as recorded in the file. */
-typedef struct Holder {
-    char pid[24];
-    char host[128];
-    char since[40];
-} Holder;
-
-static bool read_holder(int fd, Holder *holder)
+static bool read_holder(int fd, WadiLockHolder *holder)
 {
-    char text[512] = { 0 };
+    char text[600] = { 0 };
     ssize_t got = pread(fd, text, sizeof text - 1, 0);
-    *holder = (Holder){ "?", "?", "?" };
-    return got > 0 && sscanf(text, "process %23[0-9] on %127[^ \n] since %39[^ \n]", holder->pid,
-                             holder->host, holder->since) == 3;
+    *holder = (WadiLockHolder){ "?", "?", "?", "" };
+    return got > 0 && sscanf(text, "process %23[0-9] on %127[^ \n] since %39[^ ,\n], %255[^\n]", holder->pid,
+                             holder->host, holder->since, holder->note) >= 3;
 }
 
-static WadiStatus write_holder(const WadiRunLock *lock, WadiError *error)
+static WadiStatus write_holder(const WadiLock *lock, const char *note, WadiError *error)
 {
-    char host[128] = "?", since[40], text[512];
+    char host[128] = "?", since[40], text[600];
     gethostname(host, sizeof host - 1);
     time_t now = time(NULL);
     struct tm utc;
     strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    int length = snprintf(text, sizeof text, "process %ld on %s since %s\n", (long)getpid(), host, since);
+    int length = snprintf(text, sizeof text, "process %ld on %s since %s%s%.255s\n", (long)getpid(), host,
+                          since, note[0] != '\0' ? ", " : "", note);
     if (ftruncate(lock->fd, 0) != 0 || pwrite(lock->fd, text, (size_t)length, 0) != length) {
         return wadi_fail_errno(error, errno, "cannot write %s", lock->path);
     }
@@ -41,16 +35,16 @@ static WadiStatus write_holder(const WadiRunLock *lock, WadiError *error)
 
 /* Whether the path still names the file that was locked: its previous owner may have removed it between open
  * and lock. */
-static bool is_current(const WadiRunLock *lock)
+static bool is_current(const WadiLock *lock)
 {
     struct stat ours, there;
     return fstat(lock->fd, &ours) == 0 && stat(lock->path, &there) == 0 && ours.st_ino == there.st_ino &&
            ours.st_dev == there.st_dev;
 }
 
-static WadiStatus fail_busy(const WadiRunLock *lock, const char *folder, WadiError *error)
+static WadiStatus fail_busy(const WadiLock *lock, const char *folder, WadiError *error)
 {
-    Holder holder;
+    WadiLockHolder holder;
     read_holder(lock->fd, &holder);
     return wadi_fail(
         error, WADI_ERR_BUSY,
@@ -58,10 +52,45 @@ static WadiStatus fail_busy(const WadiRunLock *lock, const char *folder, WadiErr
         holder.pid, holder.host, holder.since);
 }
 
-WadiStatus wadi_run_lock_acquire(WadiRunLock *lock, const char *folder, const WadiLog *log, WadiError *error)
+/* flock without interruptions: 0 or the errno. */
+static int lock_file(int fd, int operation)
+{
+    int result;
+    do {
+        result = flock(fd, operation);
+    } while (result != 0 && errno == EINTR);
+    return result == 0 ? 0 : errno;
+}
+
+bool wadi_lock_wait(int fd)
+{
+    return lock_file(fd, LOCK_EX) == 0;
+}
+
+bool wadi_lock_is_held(const char *folder, const char *name, WadiLockHolder *holder)
+{
+    WadiLock lock;
+    *holder = (WadiLockHolder){ 0 };
+    snprintf(lock.path, sizeof lock.path, "%s/%s", folder, name);
+    lock.fd = open(lock.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (lock.fd < 0) {
+        return false;
+    }
+    const int problem = lock_file(lock.fd, LOCK_EX | LOCK_NB);
+    if (problem == 0) {
+        wadi_lock_release(&lock);
+        return false;
+    }
+    read_holder(lock.fd, holder);
+    close(lock.fd);
+    return problem == EWOULDBLOCK;
+}
+
+WadiStatus wadi_lock_acquire(WadiLock *lock, const char *folder, const char *name, const char *note,
+                             const WadiLog *log, WadiError *error)
 {
     lock->fd = -1;
-    if (snprintf(lock->path, sizeof lock->path, "%s/lock", folder) >= WADI_PATH_SIZE) {
+    if (snprintf(lock->path, sizeof lock->path, "%s/%s", folder, name) >= WADI_PATH_SIZE) {
         return wadi_fail_errno(error, ENAMETOOLONG, "cannot lock %.200s", folder);
     }
     for (;;) {
@@ -69,18 +98,14 @@ WadiStatus wadi_run_lock_acquire(WadiRunLock *lock, const char *folder, const Wa
         if (lock->fd < 0) {
             return wadi_fail_errno(error, errno, "cannot write %s", lock->path);
         }
-        int result, problem;
-        do {
-            result = flock(lock->fd, LOCK_EX | LOCK_NB);
-            problem = errno;
-        } while (result != 0 && problem == EINTR);
-        if (result != 0 && problem == EWOULDBLOCK) {
+        const int problem = lock_file(lock->fd, LOCK_EX | LOCK_NB);
+        if (problem == EWOULDBLOCK) {
             WadiStatus status = fail_busy(lock, folder, error);
             close(lock->fd);
             lock->fd = -1;
             return status;
         }
-        if (result != 0) {
+        if (problem != 0) {
             wadi_log(log, WADI_LOG_WARNING,
                      "%s: this file system has no locks (%s): see that no other wadi writes here", folder,
                      strerror(problem));
@@ -90,19 +115,19 @@ WadiStatus wadi_run_lock_acquire(WadiRunLock *lock, const char *folder, const Wa
         }
         close(lock->fd);
     }
-    Holder holder;
+    WadiLockHolder holder;
     if (read_holder(lock->fd, &holder)) {
         wadi_log(log, WADI_LOG_INFO, "%s: process %s on %s, here since %s, ended without closing the folder",
                  folder, holder.pid, holder.host, holder.since);
     }
-    WadiStatus status = write_holder(lock, error);
+    WadiStatus status = write_holder(lock, note, error);
     if (status != WADI_OK) {
-        wadi_run_lock_release(lock);
+        wadi_lock_release(lock);
     }
     return status;
 }
 
-void wadi_run_lock_release(WadiRunLock *lock)
+void wadi_lock_release(WadiLock *lock)
 {
     if (lock->fd >= 0) {
         /* Removed before the lock is released, so that no other process can lock the name and lose it. If the
