@@ -475,10 +475,11 @@ WadiStatus wadi_run(const WadiScene *scene, const WadiRunDef *def, WadiRunReport
         wadi_run_folder_flush(run->folder, NULL); /* closing returns its error */
         run->safe_frames = wadi_run_folder_safe_frames(run->folder);
     }
-    /* An error of closing is returned only if nothing failed before. */
-    WadiStatus close_status = wadi_run_folder_close(run->folder, status == WADI_OK ? error : NULL);
-    if (status == WADI_OK) {
-        status = close_status;
+    /* An error of closing is returned only if nothing failed before; a stopped run says what is on disk. */
+    WadiError late = { 0 };
+    WadiStatus close_status = wadi_run_folder_close(run->folder, &late);
+    if (close_status != WADI_OK && (status == WADI_OK || status == WADI_ERR_STOPPED)) {
+        status = wadi_fail_as(error, &late);
     }
     if (report != NULL) {
         fill_report(run, report);

@@ -177,10 +177,73 @@ static void a_folder_that_vanishes_is_an_error(void **unused)
     WadiStatus status;
     assert_true(submit_until_failure(folder, 10, &status, &error) <= 1);
     assert_int_equal(status, WADI_ERR_IO);
-    assert_non_null(strstr(error.text, "column.0001.h5"));
+    assert_non_null(strstr(error.text, "frame 1: the folder"));
     assert_non_null(strstr(error.text, "no frame is in"));
     assert_int_equal(wadi_run_folder_close(folder, &error), WADI_ERR_IO);
     assert_int_equal(wadi_alloc_live_bytes(), live);
+}
+
+/* What the message says is looked up: files may have been removed, or the folder replaced. */
+static void only_frames_that_are_there_are_called_safe(void **unused)
+{
+    (void)unused;
+    enum { VANISHED, MOVED, REPLACED, FRAME_REMOVED, CASES };
+    for (int which = 0; which < CASES; ++which) {
+        WadiError error = { 0 };
+        WadiRunFolder *folder = NULL;
+        WadiState frame = { 0 };
+        char path[1024], other[1100], file[1200];
+        snprintf(path, sizeof path, "%s/safe-%d.run", scratch, which);
+        snprintf(other, sizeof other, "%s.moved", path);
+        CHECK_OK(wadi_run_folder_open(&folder, path, "column", WADI_RUN_NEW, NULL, &error), error);
+        for (int i = 1; i <= 5; ++i) {
+            CHECK_OK(scratch_submit(folder, &frame, i, 10, false, &error), error);
+            CHECK_OK(wadi_run_folder_flush(folder, &error), error);
+        }
+        if (which == VANISHED) {
+            scratch_remove_tree(path);
+        } else if (which == FRAME_REMOVED) {
+            wadi_run_frame_path(file, sizeof file, path, "column", 4);
+            assert_int_equal(unlink(file), 0);
+            snprintf(file, sizeof file, "%s/checkpoint", path);
+            scratch_remove_tree(file); /* so that the next write fails */
+        } else {
+            assert_int_equal(rename(path, other), 0);
+        }
+        if (which == REPLACED) { /* by a run of the same name */
+            WadiRunFolder *second = NULL;
+            WadiState first_frame = { 0 };
+            CHECK_OK(wadi_run_folder_open(&second, path, "column", WADI_RUN_NEW, NULL, &error), error);
+            CHECK_OK(scratch_submit(second, &first_frame, 1, 10, false, &error), error);
+            CHECK_OK(wadi_run_folder_close(second, &error), error);
+            wadi_state_free(&first_frame);
+        }
+        scratch_submit(folder, &frame, 6, 10, false, &error);
+        assert_int_equal(wadi_run_folder_flush(folder, &error), WADI_ERR_IO);
+        const bool is_removed = which == FRAME_REMOVED;
+        assert_non_null(strstr(error.text, is_removed ? "frames 1 to 3 are safe in" : "no frame is in"));
+        assert_int_equal(wadi_run_folder_safe_frames(folder), is_removed ? 3 : 0);
+        assert_int_equal(wadi_run_folder_close(folder, &error), WADI_ERR_IO);
+        assert_int_equal(wadi_run_count_frames(path, "column"), which == REPLACED ? 1 : is_removed ? 3 : 0);
+        wadi_state_free(&frame);
+    }
+}
+
+/* A run that ends after its folder is gone is no success. */
+static void a_folder_that_is_gone_at_the_end_is_an_error(void **unused)
+{
+    (void)unused;
+    WadiError error = { 0 };
+    WadiRunFolder *folder = NULL;
+    WadiState frame = { 0 };
+    const char *path = scratch_path("gone.run");
+    CHECK_OK(wadi_run_folder_open(&folder, path, "column", WADI_RUN_NEW, NULL, &error), error);
+    CHECK_OK(scratch_submit(folder, &frame, 1, 10, false, &error), error);
+    CHECK_OK(wadi_run_folder_flush(folder, &error), error);
+    scratch_remove_tree(path);
+    assert_int_equal(wadi_run_folder_close(folder, &error), WADI_ERR_IO);
+    assert_non_null(strstr(error.text, "removed"));
+    wadi_state_free(&frame);
 }
 
 static void a_killed_process_leaves_whole_files_only(void **unused)
@@ -286,6 +349,8 @@ int main(void)
         cmocka_unit_test(a_full_disk_keeps_every_finished_frame),
         cmocka_unit_test(a_read_only_folder_is_refused),
         cmocka_unit_test(a_folder_that_vanishes_is_an_error),
+        cmocka_unit_test(only_frames_that_are_there_are_called_safe),
+        cmocka_unit_test(a_folder_that_is_gone_at_the_end_is_an_error),
         cmocka_unit_test(a_killed_process_leaves_whole_files_only),
         cmocka_unit_test(another_process_at_the_same_folder_is_refused),
     };

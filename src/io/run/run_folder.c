@@ -77,6 +77,7 @@ static WadiStatus prepare(WadiRunFolder *folder, WadiRunMode mode, WadiError *er
     char sub[WADI_PATH_SIZE];
     WADI_TRY(wadi_run_owner_check(folder->path, error));
     WADI_TRY(wadi_folder_make(folder->path, error));
+    wadi_run_writer_remember_folder(&folder->writer);
     WADI_TRY(wadi_lock_acquire(&folder->lock, folder->path, "lock", "", &folder->log, error));
     snprintf(sub, sizeof sub, "%s/particles", folder->path);
     WADI_TRY(wadi_folder_make(sub, error));
@@ -185,7 +186,7 @@ WadiStatus wadi_run_folder_close(WadiRunFolder *folder, WadiError *error)
     /* A failure of the run itself has priority. What run.json then lacks, the next run reads from the
      * frames. */
     WadiError late;
-    WadiStatus finished = wadi_run_writer_finish(&folder->writer, &late);
+    WadiStatus finished = folder->has_thread ? wadi_run_writer_finish(&folder->writer, &late) : WADI_OK;
     if (status == WADI_OK && finished != WADI_OK) {
         status = wadi_fail(error, finished, "%s", late.text);
     }
@@ -320,5 +321,5 @@ int wadi_run_folder_frames(const WadiRunFolder *folder)
 
 int wadi_run_folder_safe_frames(const WadiRunFolder *folder)
 {
-    return folder->writer.safe_frames;
+    return wadi_run_writer_has_folder(&folder->writer) ? folder->writer.safe_frames : 0;
 }

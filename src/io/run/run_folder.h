@@ -94,7 +94,7 @@ WadiStatus wadi_run_folder_read_checkpoint(WadiRunFolder *folder, int max_frame,
 WadiStatus wadi_run_folder_truncate(WadiRunFolder *folder, int frame, WadiError *error);
 /* The largest n such that frames 1 to n all exist and are readable. */
 int wadi_run_folder_frames(const WadiRunFolder *folder);
-/* The same from this process's record after a flush; no file is read. */
+/* The same from this process's record after a flush; 0 when the folder is gone. No file is read. */
 int wadi_run_folder_safe_frames(const WadiRunFolder *folder);
 
 /* The same for code that only reads: surfaces, pictures, exports. */

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "io/run/run_files.h"
 #include "io/run/run_json.h"
@@ -13,6 +14,21 @@ void wadi_run_writer_free(WadiRunWriter *writer)
 {
     wadi_text_free(&writer->json);
     wadi_xdmf_free(&writer->xdmf);
+}
+
+void wadi_run_writer_remember_folder(WadiRunWriter *writer)
+{
+    struct stat info = { 0 };
+    stat(writer->folder, &info);
+    writer->device = (uint64_t)info.st_dev;
+    writer->inode = (uint64_t)info.st_ino;
+}
+
+bool wadi_run_writer_has_folder(const WadiRunWriter *writer)
+{
+    struct stat info;
+    return stat(writer->folder, &info) == 0 && (uint64_t)info.st_dev == writer->device &&
+           (uint64_t)info.st_ino == writer->inode;
 }
 
 WadiStatus wadi_run_writer_load(WadiRunWriter *writer, const WadiRunItem *item, WadiError *error)
@@ -114,10 +130,12 @@ static WadiStatus remove_old_checkpoints(const WadiRunWriter *writer, WadiError 
     return status;
 }
 
-/* Adds to the error which frames are complete. */
-static void append_safe_frames(const WadiRunWriter *writer, WadiError *error)
+/* Adds to the error which frames are complete, by a look at their files. */
+static void append_safe_frames(WadiRunWriter *writer, WadiError *error)
 {
     char safe[64];
+    writer->safe_frames =
+        wadi_run_writer_has_folder(writer) ? wadi_run_count_frames(writer->folder, writer->name) : 0;
     if (writer->safe_frames > 1) {
         snprintf(safe, sizeof safe, "frames 1 to %d are safe in", writer->safe_frames);
     } else {
@@ -127,8 +145,18 @@ static void append_safe_frames(const WadiRunWriter *writer, WadiError *error)
                    writer->folder);
 }
 
+static WadiStatus check_folder(const WadiRunWriter *writer, WadiError *error)
+{
+    return wadi_run_writer_has_folder(writer)
+               ? WADI_OK
+               : wadi_fail(error, WADI_ERR_IO,
+                           "frame %d: the folder %s was moved, removed or replaced since the run began",
+                           writer->header.frame, writer->folder);
+}
+
 WadiStatus wadi_run_writer_finish(WadiRunWriter *writer, WadiError *error)
 {
+    WADI_TRY(check_folder(writer, error));
     if (!writer->is_index_postponed) {
         return WADI_OK;
     }
@@ -142,7 +170,10 @@ WadiStatus wadi_run_writer_write(WadiRunWriter *writer, WadiError *error)
     /* Index and run.json take as long to write as a small frame, so without a checkpoint they are
      * postponed. */
     bool is_index_due = writer->has_checkpoint || !writer->has_frame || writer->header.frame == 1;
-    WadiStatus status = writer->has_frame ? write_frame(writer, error) : WADI_OK;
+    WadiStatus status = check_folder(writer, error);
+    if (status == WADI_OK && writer->has_frame) {
+        status = write_frame(writer, error);
+    }
     if (status == WADI_OK && writer->has_frame && is_index_due) {
         status = wadi_run_writer_write_index(writer, error);
     }

@@ -15,14 +15,21 @@ typedef struct WadiRunWriter {
     bool is_index_postponed; /* index and run.json do not include the last frame yet */
     WadiText json;
     WadiXdmf xdmf;
-    int safe_frames; /* frames 1 to this one are on disk */
+    int safe_frames;        /* frames 1 to this one were written, or found when the folder was opened */
+    uint64_t device, inode; /* of the folder when it was opened */
 } WadiRunWriter;
+
+/* Remembers which folder has this path now. */
+void wadi_run_writer_remember_folder(WadiRunWriter *writer);
+/* Whether the path still names that folder. */
+bool wadi_run_writer_has_folder(const WadiRunWriter *writer);
 
 void wadi_run_writer_free(WadiRunWriter *writer);
 /* Loads the item: the state is borrowed, the summary copied. */
 WadiStatus wadi_run_writer_load(WadiRunWriter *writer, const WadiRunItem *item, WadiError *error);
 /* Writes frame, index, checkpoint, run.json, in this order, then removes old checkpoints. Without a
- * checkpoint, index and run.json are postponed to the next one. The error names the complete frames. */
+ * checkpoint, index and run.json are postponed to the next one. The error names the frames that are complete,
+ * by a look at their files. */
 WadiStatus wadi_run_writer_write(WadiRunWriter *writer, WadiError *error);
 /* Writes index and run.json if they were postponed. */
 WadiStatus wadi_run_writer_finish(WadiRunWriter *writer, WadiError *error);
