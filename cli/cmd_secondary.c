@@ -58,6 +58,7 @@ int wadi_cli_secondary(const WadiCliArgs *args)
     options.progress = on_progress;
     options.progress_user = &work;
     options.stop = wadi_cli_stop_flag();
+    options.log = (WadiLog){ .function = wadi_cli_work_log, .user = &work };
     wadi_cli_work_catch(&work);
     WadiSecondaryReport report;
     WadiError error = { 0 };

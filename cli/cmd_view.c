@@ -49,6 +49,18 @@ static bool is_folder(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+/* Says which files of the run are not those it had. */
+static void warn_of_assets(const WadiCliArgs *args)
+{
+    WadiRunReader *reader = NULL;
+    if (wadi_run_reader_open(&reader, args->operand, NULL) == WADI_OK) {
+        if (wadi_run_reader_warning(reader) != NULL && !args->quiet) {
+            wadi_cli_print_message(WADI_LOG_WARNING, wadi_run_reader_warning(reader));
+        }
+        wadi_run_reader_close(reader);
+    }
+}
+
 int wadi_cli_view(const WadiCliArgs *args)
 {
     WadiViewScene *scenes = NULL;
@@ -65,6 +77,7 @@ int wadi_cli_view(const WadiCliArgs *args)
                         .stop = wadi_cli_stop_flag() };
     if (args->operand != NULL && is_folder(args->operand)) {
         def.run = args->operand;
+        warn_of_assets(args);
     } else {
         def.scene.path = args->operand;
         def.scene.sets = args->sets;

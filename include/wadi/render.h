@@ -42,9 +42,9 @@ typedef struct WadiRenderDef {
     bool has_gif; /* NAME.gif, likewise */
     int sheet;    /* pictures on a contact sheet NAME.sheet.png, likewise; 0: none, at most 100 */
 
-    bool is_forced;                /* make pictures again that exist with the same frame and settings */
-    int threads;                   /* 0: all cores. The pictures do not depend on it */
-    WadiLog log;                   /* warnings: no ffmpeg, a camera inside a wall */
+    bool is_forced; /* make pictures again that exist with the same frame and settings */
+    int threads;    /* 0: all cores. The pictures do not depend on it */
+    WadiLog log;    /* warnings: no ffmpeg, a camera inside a wall, a changed file in RUN/assets */
     WadiProgressFunction progress; /* may be NULL */
     void *progress_user;
     /* When not NULL and not 0: finish the current picture, return WADI_ERR_STOPPED. */

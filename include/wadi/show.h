@@ -34,6 +34,9 @@ typedef struct WadiRunReader WadiRunReader;
 /* WADI_ERR_IO: no run, or no frame yet. *reader is NULL after a failure. */
 WADI_API WadiStatus wadi_run_reader_open(WadiRunReader **reader, const char *run, WadiError *error);
 WADI_API void wadi_run_reader_close(WadiRunReader *reader);
+/* A file in RUN/assets that changed since the run, as a sentence; NULL: none. Valid until the reader is
+ * closed. */
+WADI_API const char *wadi_run_reader_warning(const WadiRunReader *reader);
 /* The scene of the run; valid until the reader is closed. */
 WADI_API const WadiScene *wadi_run_reader_scene(const WadiRunReader *reader);
 /* Finished frames now: more when the run goes on. */

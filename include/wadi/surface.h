@@ -37,6 +37,7 @@ typedef struct WadiSurfaceDef {
     WadiProgressFunction progress; /* may be NULL */
     void *progress_user;
     const volatile int *stop; /* when not NULL and not 0: finish the current files, return WADI_ERR_STOPPED */
+    WadiLog log;              /* warnings: a changed file in RUN/assets */
 } WadiSurfaceDef;
 
 WADI_API WadiSurfaceDef wadi_default_surface_def(void);

@@ -1,10 +1,10 @@
 /* A run: connects the simulation and the run folder, and decides where to start. */
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "api/change.h"
 #include "api/pace.h"
+#include "api/run_checks.h"
 #include "core/alloc.h"
 #include "core/check.h"
 #include "core/parallel.h"
@@ -17,7 +17,7 @@
 #include "sim/volume.h"
 #include "wadi/run.h"
 
-enum { RUN_DEF_COOKIE = 0x7a61, SCENE_LIMIT = 1 << 26 };
+enum { RUN_DEF_COOKIE = 0x7a61 };
 
 static const double CHECKPOINT_SECONDS = 1.0;
 
@@ -333,30 +333,6 @@ static WadiStatus record_scene(Run *run, WadiError *error)
     return status;
 }
 
-/* The user may have edited RUN/scene.yaml and run it. Without overrides the file remains equal; with
- * overrides the user's text would be lost. */
-static WadiStatus check_edited_scene(const Run *run, WadiError *error)
-{
-    char path[WADI_PATH_SIZE], *text = NULL;
-    size_t size = 0;
-    struct stat scene, recorded;
-    snprintf(path, sizeof path, "%s/scene.yaml", run->path);
-    if (stat(run->scene->path, &scene) != 0 || stat(path, &recorded) != 0 ||
-        scene.st_ino != recorded.st_ino || scene.st_dev != recorded.st_dev ||
-        wadi_run_owner_has_scene(run->path)) {
-        return WADI_OK;
-    }
-    WADI_TRY(wadi_file_read(path, SCENE_LIMIT, &text, &size, error));
-    bool is_same = strcmp(text, run->scene->source) == 0;
-    wadi_free(text, size + 1, 1);
-    return is_same
-               ? WADI_OK
-               : wadi_fail(error, WADI_ERR_ARGUMENT,
-                           "%s was changed by hand, and the overrides of this run would be written over it; "
-                           "nothing was written: run a copy of it that lies elsewhere",
-                           path);
-}
-
 static WadiStatus create_sim(Run *run, bool is_fresh, WadiError *error)
 {
     WadiSimDef sim_def = wadi_default_sim_def();
@@ -371,7 +347,10 @@ static WadiStatus execute(Run *run, WadiError *error)
 {
     const WadiRunDef *def = run->def;
     WADI_TRY(wadi_run_owner_check(run->path, error));
-    WADI_TRY(check_edited_scene(run, error));
+    WADI_TRY(wadi_run_check_edited_scene(run->scene, run->path, error));
+    if (def->mode == WADI_RUN_RESUME && def->from_frame == 0) {
+        WADI_TRY(wadi_run_check_assets(run->scene, run->path, error));
+    }
     WadiRunMode mode = def->from_frame > 0 ? WADI_RUN_RESUME : def->mode;
     WadiLog log = { record_warning, run };
     if (mode != WADI_RUN_RESUME) {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "core/hash.h"
+#include "io/run/run_assets.h"
 #include "io/run/run_files.h"
 #include "io/scene/scene_parse.h"
 
@@ -72,6 +73,24 @@ static WadiStatus read_scene(WadiRunView *view, const WadiRunViewDef *def, WadiE
     return wadi_scene_parse_record(&view->scene, &scene, error);
 }
 
+/* Colliders and skies are drawn from the copies in the run. */
+static WadiStatus check_assets(WadiRunView *view, const WadiRunViewDef *def, WadiError *error)
+{
+    WadiText changed = { 0 };
+    WadiStatus status = wadi_run_assets_verify(view->run, view->scene, &view->assets_hash, &changed, error);
+    if (status == WADI_OK && view->assets_hash != 0) {
+        wadi_text_printf(
+            &view->warning,
+            "%s has changed since the run: what is made with it does not show what was simulated; "
+            "put the original back, or run the scene again",
+            changed.data);
+        status = wadi_text_status(&view->warning, error);
+        wadi_log(&def->log, WADI_LOG_WARNING, "%s", wadi_text_cstr(&view->warning));
+    }
+    wadi_text_free(&changed);
+    return status;
+}
+
 static WadiStatus choose_frames(WadiRunView *view, const WadiRunViewDef *def, WadiError *error)
 {
     int count = 0;
@@ -97,6 +116,9 @@ WadiStatus wadi_run_view_open(WadiRunView *view, const char *run, const WadiRunV
     if (status == WADI_OK) {
         status = choose_frames(view, def, error);
     }
+    if (status == WADI_OK) {
+        status = check_assets(view, def, error);
+    }
     if (status != WADI_OK) {
         wadi_run_view_close(view);
     }
@@ -107,6 +129,7 @@ void wadi_run_view_close(WadiRunView *view)
 {
     wadi_scene_free(view->scene);
     wadi_run_summary_free(&view->summary);
+    wadi_text_free(&view->warning);
     *view = (WadiRunView){ 0 };
 }
 

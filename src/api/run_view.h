@@ -2,6 +2,7 @@
 #ifndef WADI_API_RUN_VIEW_H
 #define WADI_API_RUN_VIEW_H
 
+#include "core/text.h"
 #include "io/run/run_folder.h"
 #include "world/scene.h"
 
@@ -12,6 +13,8 @@ typedef struct WadiRunView {
     WadiRunSummary summary; /* owned */
     int frame_count;        /* finished frames */
     int first, last;        /* the requested frames */
+    uint64_t assets_hash;   /* of files in RUN/assets that changed since the run; 0: none */
+    WadiText warning;       /* names the first of them; empty: none */
 } WadiRunView;
 
 /* The request. */
@@ -22,6 +25,7 @@ typedef struct WadiRunViewDef {
         *keys; /* prefixes of the keys that may be set, NULL-terminated: "surface", "materials.*.look" */
     const char *example; /* for the message about another key: "surface.radius=1" */
     int first, last;     /* frames; 0: the run's first and last */
+    WadiLog log;         /* gets the warning */
 } WadiRunViewDef;
 
 /* WADI_ERR_SCENE: an override is wrong; WADI_ERR_IO: no run, or no frame yet. After a failure there is

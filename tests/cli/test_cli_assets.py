@@ -50,8 +50,8 @@ def chunk(kind, data):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-def height_map(path):
-    rows = b"".join(b"\0" + bytes([20 * y, 40 * y, 60]) for y in range(4))
+def height_map(path, scale=20):
+    rows = b"".join(b"\0" + bytes([scale * y, 40 * y, 60]) for y in range(4))
     with open(path, "wb") as file:
         file.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 3, 4, 8, 0, 0, 0, 0)) +
                    chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
@@ -196,6 +196,57 @@ def test_overwriting_replaces_the_copies():
     write("r/assets/" + new[0] + "/rock.obj", "v 0 0 0\n")
     good("run", "scene.yaml", "-o", "r", "--resume", "-q")
     is_equal(read("r/assets/" + new[0] + "/rock.obj"), read("rock.obj"))
+
+
+def assets(run):
+    """{file name: path} of the copies."""
+    return {name: os.path.join(folder, name) for folder, _, names in os.walk(run + "/assets") for name in names}
+
+
+def images(run):
+    found = {}
+    for name in os.listdir(run + "/images"):
+        with open(f"{run}/images/{name}", "rb") as file:
+            found[name] = hash(file.read())
+    return {name: content for name, content in found.items() if name[0] != "."}
+
+
+def test_changed_copies_are_noticed_by_all_commands():
+    scene = mixed_scene()
+    good("run", scene, "-o", "r", "-q")
+    loud = [word for word in DRAFT if word != "-q"]
+    good("secondary", "r", "-q")
+    good("render", "r", *loud)
+    drawn = images("r")
+    for name in ("w.004.obj", "rock_data.bin", "sky.hdr", "hills.png"):
+        path = assets("r")[name]
+        shutil.copy(path, "kept")
+        with open(path, "r+b") as file: # one digit of a coordinate, or a colour
+            text = file.read()
+            at = {"w.004.obj": text.find(b"0.04"), "rock_data.bin": 4, "sky.hdr": len(text) - 3}.get(name, -1)
+            file.seek(at + 3 if name == "w.004.obj" else at if at >= 0 else 0)
+            file.write(b"9" if at >= 0 else b"")
+        if name == "hills.png":
+            height_map(path, scale=10)
+        for command in (("render", "r", *loud), ("surface", "r"), ("secondary", "r"), ("export", "r", "--to", "pov"),
+                        ("export", "r", "--to", "ply")):
+            result = wadi(*command)
+            is_equal(result.code, 0, (name, result))
+            contains(result.err, "warning: r/assets/")
+            contains(result.err, "has changed since the run")
+        assert images("r") != drawn, name
+        before = read("r/run.json"), read("r/scene.yaml")
+        result = wadi("run", "r/scene.yaml", "-o", "r", "--resume")
+        is_equal(result.code, 2, (name, result))
+        contains(result.err, "r/assets/")
+        contains(result.err, "put the original back")
+        is_equal((read("r/run.json"), read("r/scene.yaml")), before)
+        shutil.copy("kept", path)
+        good("secondary", "r", "-q")
+        result = good("render", "r", *loud)
+        is_equal(result.err.count("warning"), 0)
+        is_equal(images("r"), drawn, name)
+    good("run", "r/scene.yaml", "-o", "r", "--resume", "-q")
 
 
 def test_text_of_the_run_says_the_same_however_it_was_written():

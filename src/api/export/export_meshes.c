@@ -124,7 +124,8 @@ WadiStatus wadi_export_meshes(WadiExportJob *job, const char *run, WadiError *er
                             .keys = keys,
                             .example = "surface.radius=1",
                             .first = def->first_frame,
-                            .last = def->last_frame };
+                            .last = def->last_frame,
+                            .log = def->log };
     WadiStatus status = wadi_run_view_open(&m->view, run, &view, error);
     char problem[300];
     int clash = status == WADI_OK ? wadi_scene_name_clash(m->view.scene, problem, sizeof problem) : -1;

@@ -229,7 +229,7 @@ WadiStatus wadi_render(const char *run, const WadiRenderDef *def, WadiRenderRepo
             status = render(r, error);
             wadi_output_index_close(&r->outputs);
         }
-        report->warning_count += r->maker.warning_count;
+        report->warning_count += r->maker.warning_count + (r->plan.view.assets_hash != 0);
         wadi_picture_maker_free(&r->maker);
         wadi_render_plan_close(&r->plan);
     }

@@ -161,6 +161,10 @@ static WadiStatus hash_settings(WadiRenderPlan *plan, WadiError *error)
     for (int i = 0; i < def->set_count; ++i) {
         hash = hash_text(hash, def->sets[i]);
     }
+    /* The text names copies by their content; only changed ones are not in it. */
+    if (plan->view.assets_hash != 0) {
+        hash = wadi_hash_combine(hash, plan->view.assets_hash);
+    }
     const double numbers[] = { def->quality,
                                q->samples,
                                q->depth,
@@ -281,7 +285,8 @@ WadiStatus wadi_render_plan_open(WadiRenderPlan *plan, const char *run, const Wa
                                                    .example = "render.width=1280, surface.radius=1 or "
                                                               "materials.sand.look.preset=desert",
                                                    .first = def->first_frame,
-                                                   .last = def->last_frame },
+                                                   .last = def->last_frame,
+                                                   .log = def->log },
                                 error));
     WadiStatus status = fill(plan, error);
     if (status != WADI_OK) {

@@ -88,6 +88,9 @@ static uint64_t settings_key(const WadiRunView *view)
                                def->dust_life,    def->slow,   def->fast, def->rise, def->drying };
     uint64_t key = wadi_hash_bytes(0, wadi_version(), strlen(wadi_version()));
     key = wadi_hash_combine(key, view->summary.content_hash);
+    if (view->assets_hash != 0) {
+        key = wadi_hash_combine(key, view->assets_hash);
+    }
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
         key = hash_number(key, numbers[i]);
     }
@@ -421,7 +424,8 @@ WadiStatus wadi_secondary(const char *run, const WadiSecondaryOptions *options, 
                                                               .set_count = options->set_count,
                                                               .keys = keys,
                                                               .example = "secondary.amount=2",
-                                                              .last = options->last_frame },
+                                                              .last = options->last_frame,
+                                                              .log = options->log },
                                            error);
     if (status == WADI_OK) {
         status = open_and_make(job, error);

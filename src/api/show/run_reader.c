@@ -50,6 +50,11 @@ void wadi_run_reader_close(WadiRunReader *reader)
     }
 }
 
+const char *wadi_run_reader_warning(const WadiRunReader *reader)
+{
+    return reader->run.assets_hash != 0 ? wadi_text_cstr(&reader->run.warning) : NULL;
+}
+
 const WadiScene *wadi_run_reader_scene(const WadiRunReader *reader)
 {
     return reader->run.scene;

@@ -159,7 +159,8 @@ WadiStatus wadi_surface_plan_open(WadiSurfacePlan *plan, const char *run, const 
                                                    .keys = keys,
                                                    .example = "surface.radius=1",
                                                    .first = def->first_frame,
-                                                   .last = def->last_frame },
+                                                   .last = def->last_frame,
+                                                   .log = def->log },
                                 error));
     WadiStatus status = fill(plan, def, error);
     if (status != WADI_OK) {

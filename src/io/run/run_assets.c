@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -225,6 +226,59 @@ WadiStatus wadi_run_assets_store(const char *run, const WadiScene *scene, WadiTe
 static bool is_key(const char *name)
 {
     return strlen(name) == KEY_DIGITS && strspn(name, "0123456789abcdef") == KEY_DIGITS;
+}
+
+/* The copies of a value "assets/KEY/NAME"; false: another file, or one that is missing. */
+static bool find_copy(const WadiSceneFile *file, const char *value, Parts *parts, uint64_t *stored,
+                      WadiStatus *status, WadiError *error)
+{
+    static const char start[] = "assets/";
+    char key[KEY_DIGITS + 1] = { 0 };
+    if (strncmp(value, start, sizeof start - 1) != 0) {
+        return false;
+    }
+    memcpy(key, value + sizeof start - 1, strnlen(value + sizeof start - 1, KEY_DIGITS));
+    const char *name = value + sizeof start - 1 + strlen(key);
+    if (!is_key(key) || name[0] != '/') {
+        return false;
+    }
+    *stored = strtoull(key, NULL, 16);
+    *status = file->is_sequence ? add_sequence(parts, file, name + 1, error)
+                                : add_files(parts, file->path, name + 1, error);
+    if (*status == WADI_ERR_IO) { /* reported by what needs the file */
+        *status = WADI_OK;
+        return false;
+    }
+    if (*status != WADI_OK && *status != WADI_ERR_MEMORY) { /* a mesh that cannot be read has changed */
+        *status = WADI_OK;
+    }
+    return *status == WADI_OK;
+}
+
+WadiStatus wadi_run_assets_verify(const char *run, const WadiScene *scene, uint64_t *hash, WadiText *changed,
+                                  WadiError *error)
+{
+    WadiSceneFiles files;
+    *hash = 0;
+    wadi_text_clear(changed);
+    WADI_TRY(wadi_scene_files_read(&files, scene, error));
+    WadiStatus status = WADI_OK;
+    for (size_t i = 0; i < files.list.count && status == WADI_OK; ++i) {
+        const WadiSceneFile *file = &files.list.data[i];
+        const char *value = wadi_yaml_text(&files.yaml, file->node);
+        Parts parts = { 0 };
+        uint64_t stored = 0;
+        if (find_copy(file, value, &parts, &stored, &status, error) && parts_key(&parts) != stored) {
+            *hash = wadi_hash_combine(*hash, parts_key(&parts));
+            *hash += *hash == 0;
+            if (changed->length == 0) {
+                wadi_text_printf(changed, "%s/%s", run, value);
+            }
+        }
+        free_parts(&parts);
+    }
+    wadi_scene_files_free(&files);
+    return status == WADI_OK ? wadi_text_status(changed, error) : status;
 }
 
 typedef struct Removal {
