@@ -143,22 +143,63 @@ static double move_block(void *context, int64_t begin, int64_t stop)
     return (double)fastest;
 }
 
-/* Grains that were born since the list was made. */
-static void fly(const Move *m, double *fastest)
+/* Whether a solid may be met on the way of a step from x. */
+static bool meets_solid(const Move *m, int32_t i)
 {
-    WadiParticles *p = m->dem->context.particles;
+    const WadiParticles *p = m->dem->context.particles;
+    const WadiSolids *solids = &m->dem->context.world->solids;
+    const double t0 = m->step->time, dt = m->step->dt;
+    const WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
+    double way = dt * wadi_norm((WadiVec3){ (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] });
+    if (wadi_solids_are_moving(solids)) {
+        way += dt * wadi_solids_speed_bound(solids, x, way, t0, t0 + dt);
+    }
+    return wadi_solids_distance(solids, x, t0, 2.0 * way) <= way;
+}
+
+/* All spheres of a grain wait with one of them. */
+static void hold_grain(const WadiDem *dem, int32_t i, uint8_t *waits)
+{
+    const uint32_t *grain = wadi_dem_grain_ids(dem);
+    for (int32_t j = dem->grains.count; j < dem->context.particles->count; ++j) {
+        if (grain[j] == grain[i]) {
+            waits[j - dem->grains.count] = 1;
+        }
+    }
+}
+
+/* Grains that were born since the list was made fall freely; those that would meet a solid stay where they
+ * are until they are in the list, which has its contact. */
+static WadiStatus fly(const Move *m, double *fastest, WadiError *error)
+{
+    const WadiDem *dem = m->dem;
+    WadiParticles *p = dem->context.particles;
+    const int32_t first = dem->grains.count;
     const double dt = m->step->dt;
-    for (int32_t i = m->dem->grains.count; i < p->count; ++i) {
+    uint8_t *waits = NULL;
+    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &waits, (size_t)(p->count - first), "new grains", error));
+    for (int32_t i = first; i < p->count; ++i) {
         WadiF8 push;
         find_push(m, i, &push);
         /* Forces that differ between the spheres of a grain wait until it is a body. */
-        push = m->dem->spheres_each > 1 ? m->gravity : push;
+        push = dem->spheres_each > 1 ? m->gravity : push;
         p->vx[i] += push[0], p->vy[i] += push[1], p->vz[i] += push[2];
-        p->x[i] += (double)p->vx[i] * dt;
-        p->y[i] += (double)p->vy[i] * dt;
-        p->z[i] += (double)p->vz[i] * dt;
+        waits[i - first] = meets_solid(m, i);
         *fastest = fmax(*fastest, (double)(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]));
     }
+    for (int32_t i = first; i < p->count && dem->spheres_each > 1; ++i) {
+        if (waits[i - first] != 0) {
+            hold_grain(dem, i, waits);
+        }
+    }
+    for (int32_t i = first; i < p->count; ++i) {
+        if (waits[i - first] == 0) {
+            p->x[i] += (double)p->vx[i] * dt;
+            p->y[i] += (double)p->vy[i] * dt;
+            p->z[i] += (double)p->vz[i] * dt;
+        }
+    }
+    return WADI_OK;
 }
 
 WadiStatus wadi_dem_move(WadiDem *dem, const WadiDemStep *step, WadiError *error)
@@ -180,7 +221,7 @@ WadiStatus wadi_dem_move(WadiDem *dem, const WadiDemStep *step, WadiError *error
     WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &m.used_near, (size_t)blocks, "speeds", error));
     wadi_parallel_for(dem->bodies.count, BODY_BLOCK, move_bodies, &m);
     double fastest = fmax(0.0, wadi_parallel_max(awake, BLOCK, move_block, &m, partials));
-    fly(&m, &fastest);
+    WADI_TRY(fly(&m, &fastest, error));
     for (int64_t b = 0; b < blocks; ++b) {
         used = fmax(used, m.used[b]);
         used_near = fmax(used_near, m.used_near[b]);
