@@ -59,6 +59,13 @@ WadiStatus wadi_dem_field_fly(WadiDemField *field, WadiDemFieldStep *step, WadiS
                               WadiError *error);
 WadiStatus wadi_dem_field_land(WadiDemField *field, WadiDemFieldStep *step, WadiError *error);
 
+/* dem_field_place.c: a coordinate (axis 0: x, 1: y) moved to the same part of another column. */
+double wadi_dem_field_shift(const WadiDemColumns *columns, double x, int32_t from, int32_t to, int axis);
+/* Moves particle i of a gap to x, or to the nearest free point towards the axis of the column. */
+void wadi_dem_field_place(const WadiDemField *field, int32_t i, int32_t gap, WadiVec3 x);
+/* The same, straight down to z, if the particle is higher. */
+void wadi_dem_field_lower_to(const WadiDemField *field, int32_t i, int32_t gap, double z);
+
 /* dem_field_hop.c: takes the volume of particles that were removed; moves particles with the sand. */
 WadiStatus wadi_dem_field_remove(WadiDemField *field, WadiDemFieldStep *step, WadiError *error);
 void wadi_dem_field_repay(WadiDemField *field);

@@ -88,14 +88,6 @@ static void list_block(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Moves a particle to the same place of the next column. The distance from the border is kept above rounding,
- * so that the column found from the position is the one meant. */
-static double shift(double x, double start, double width, int column)
-{
-    const double at = (x - start) / width;
-    return start + (column + fmin(fmax(at - floor(at), 1e-6), 1.0 - 1e-6)) * width;
-}
-
 /* Over an edge that is deeper than a few grains a particle falls, and its volume with it. */
 static bool falls(const WadiDemField *field, const Hop *hop, double z)
 {
@@ -119,19 +111,19 @@ static void make_hop(const WadiDemField *field, const Hop *hop)
     const double speed = 2.0 * field->diameter / field->time_unit;
     c->crossed[hop->face] -= (dx + dy) * field->height;
     field->held[hop->from] -= 1;
-    const int32_t column = wadi_dem_columns_of_gap(c, hop->to);
-    p->x[i] = shift(p->x[i], c->x0, c->wx, column % c->nx);
-    p->y[i] = shift(p->y[i], c->y0, c->wy, column / c->nx);
+    const int32_t from = wadi_dem_columns_of_gap(c, hop->from), to = wadi_dem_columns_of_gap(c, hop->to);
+    WadiVec3 x = { wadi_dem_field_shift(c, p->x[i], from, to, 0),
+                   wadi_dem_field_shift(c, p->y[i], from, to, 1), p->z[i] };
     p->vx[i] = (float)(dx * speed);
     p->vy[i] = (float)(dy * speed);
     p->vz[i] = 0.0f;
-    if (wadi_dem_columns_is_sink(c, hop->to) || falls(field, hop, p->z[i])) {
+    if (wadi_dem_columns_is_sink(c, hop->to) || falls(field, hop, x.z)) {
         is_held[i] = 0;
-        return;
+    } else {
+        field->held[hop->to] += 1;
+        x.z = c->height[hop->to] + c->rolling[hop->to];
     }
-    field->held[hop->to] += 1;
-    const double top = c->height[hop->to] + c->rolling[hop->to];
-    p->z[i] = fmin(fmax(top, c->floor[hop->to]), c->ceiling[hop->to]);
+    wadi_dem_field_place(field, i, hop->to, x);
 }
 
 static void stop_block(void *context, int64_t first, int64_t end)
@@ -209,7 +201,7 @@ static void compact_gap(const WadiDemField *field, const WadiDemFieldStep *step,
     wadi_dem_field_sort_by_height(p, items, count);
     for (int32_t k = 0; k < count; ++k) {
         const double most = field->columns->floor[gap] + k * field->height + field->diameter;
-        p->z[items[k]] = fmin(p->z[items[k]], most);
+        wadi_dem_field_lower_to(field, items[k], gap, most);
     }
 }
 
@@ -265,14 +257,13 @@ static void lower_block(void *context, int64_t first, int64_t end)
     const Lowering *lowering = context;
     const WadiDemField *field = lowering->field;
     const WadiDemColumns *c = field->columns;
-    WadiParticles *p = field->context->particles;
-    const uint8_t *is_held = wadi_particles_column(p, field->held_column);
+    const uint8_t *is_held = wadi_particles_column(field->context->particles, field->held_column);
     for (int64_t i = first; i < end; ++i) {
         const int32_t gap = lowering->gap[i];
         if (is_held[i] && gap >= 0) {
             const double top = c->height[gap] + c->rolling[gap] - 0.5 * field->radius;
             const double most = fmax(top, c->floor[gap] + field->radius);
-            p->z[i] = p->z[i] > most ? most : p->z[i];
+            wadi_dem_field_lower_to(field, (int32_t)i, gap, most);
         }
     }
 }

@@ -69,6 +69,8 @@ WadiStatus wadi_dem_columns_create_flat(WadiDemColumns **columns, int nx, int ny
     c->nx = nx;
     c->ny = ny;
     c->wx = c->wy = width;
+    c->high[0] = nx * width;
+    c->high[1] = ny * width;
     c->is_single = true;
     WadiStatus status = wadi_dem_columns_alloc_gaps(c, nx * ny, error);
     if (status != WADI_OK) {
@@ -173,8 +175,20 @@ WadiStatus wadi_dem_columns_add_links(WadiDemColumns *c, bool has_faces, double 
 
 int32_t wadi_dem_columns_at(const WadiDemColumns *c, double x, double y)
 {
-    const double i = floor((x - c->x0) / c->wx), j = floor((y - c->y0) / c->wy);
-    return i >= 0.0 && i < c->nx && j >= 0.0 && j < c->ny ? (int32_t)j * c->nx + (int32_t)i : -1;
+    if (!(x >= c->low[0] && x <= c->high[0] && y >= c->low[1] && y <= c->high[1])) {
+        return -1;
+    }
+    const double i = fmin(fmax(floor((x - c->x0) / c->wx), 0.0), c->nx - 1);
+    const double j = fmin(fmax(floor((y - c->y0) / c->wy), 0.0), c->ny - 1);
+    return (int32_t)j * c->nx + (int32_t)i;
+}
+
+void wadi_dem_columns_span(const WadiDemColumns *c, int32_t column, int axis, double *begin, double *end)
+{
+    const int i = axis == 0 ? column % c->nx : column / c->nx, last = (axis == 0 ? c->nx : c->ny) - 1;
+    const double start = axis == 0 ? c->x0 : c->y0, width = axis == 0 ? c->wx : c->wy;
+    *begin = i > 0 ? start + i * width : c->low[axis];
+    *end = i < last ? start + (i + 1) * width : c->high[axis];
 }
 
 int32_t wadi_dem_columns_gap(const WadiDemColumns *c, int32_t column, double z)

@@ -24,6 +24,9 @@ typedef struct WadiDemColumns {
     int nx, ny;
     double x0, y0; /* m: corner of column (0, 0) */
     double wx, wy; /* m: widths of a column */
+    /* m: range of the columns along x and y. The outermost columns end there: aligned ones are up to half a
+     * width wider or narrower at a closed wall. */
+    double low[2], high[2];
     int32_t count; /* of gaps */
     bool is_single;
     int32_t *first;          /* nx ny + 1: gaps of column c are first[c] .. first[c + 1]; NULL if single */
@@ -89,6 +92,9 @@ WadiStatus wadi_dem_columns_add_links(WadiDemColumns *columns, bool has_faces, d
 
 /* The column at (x, y); -1 outside. */
 int32_t wadi_dem_columns_at(const WadiDemColumns *columns, double x, double y);
+/* Where the column begins and ends along an axis (0: x, 1: y), m. */
+void wadi_dem_columns_span(const WadiDemColumns *columns, int32_t column, int axis, double *begin,
+                           double *end);
 /* The gap of a column that contains z, or the nearest one; -1: it has none. */
 int32_t wadi_dem_columns_gap(const WadiDemColumns *columns, int32_t column, double z);
 /* The column of a gap. */

@@ -85,47 +85,41 @@ static void scan_column(const Scan *scan, double x, double y, Gaps *gaps)
     }
 }
 
-/* An aligned column may stick out of the domain: its axis is moved to this side of a closed wall. */
-static double inside(double x, double low, double high, bool is_low_closed, bool is_high_closed)
-{
-    const double margin = 1e-6 * (high - low);
-    if (is_low_closed && x < low + margin) {
-        return low + margin;
-    }
-    return is_high_closed && x > high - margin ? high - margin : x;
-}
-
 static void scan_block(void *context, int64_t first, int64_t end)
 {
     const Scan *scan = context;
     const WadiDemColumns *c = scan->columns;
     for (int64_t i = first; i < end; ++i) {
-        const WadiBox box = scan->in->box;
-        const int sides = scan->in->solids->closed_sides;
-        const int64_t column_x = i % c->nx, column_y = i / c->nx;
-        const double x = inside(c->x0 + ((double)column_x + 0.5) * c->wx, box.min.x, box.max.x,
-                                (sides & WADI_SIDE_X_MIN) != 0, (sides & WADI_SIDE_X_MAX) != 0);
-        const double y = inside(c->y0 + ((double)column_y + 0.5) * c->wy, box.min.y, box.max.y,
-                                (sides & WADI_SIDE_Y_MIN) != 0, (sides & WADI_SIDE_Y_MAX) != 0);
+        double begin[2], end_of[2];
+        for (int a = 0; a < 2; ++a) {
+            wadi_dem_columns_span(c, (int32_t)i, a, &begin[a], &end_of[a]);
+        }
         scan->gaps[i] = (Gaps){ .count = 0 };
-        scan_column(scan, x, y, &scan->gaps[i]);
+        scan_column(scan, 0.5 * (begin[0] + end_of[0]), 0.5 * (begin[1] + end_of[1]), &scan->gaps[i]);
     }
 }
 
-/* Columns of equal width over [low, high], with one more beyond each open side. */
-static int divide(const WadiDemColumnsIn *in, double low, double high, bool is_low_open, bool is_high_open,
-                  double *start, double *actual)
+/* Columns over the range of the box along an axis, with one more beyond each open side. Aligned columns end
+ * beyond an open side, and nearest to a closed wall, so that the outermost is never a sliver. */
+static int divide(const WadiDemColumnsIn *in, WadiDemColumns *c, int axis, double low, double high,
+                  double *start, double *width)
 {
+    const int sides = in->solids->closed_sides >> 2 * axis;
+    const bool is_low_open = (sides & WADI_SIDE_X_MIN) == 0, is_high_open = (sides & WADI_SIDE_X_MAX) == 0;
     double wanted = fmax(1.0, floor((high - low) / in->width + 0.5));
-    *actual = (high - low) / wanted;
+    *width = (high - low) / wanted;
     *start = low;
     if (in->is_aligned) {
-        *actual = in->width;
-        *start = floor(low / in->width + 1e-6) * in->width;
-        wanted = fmax(1.0, ceil((high - *start) / in->width - 1e-6));
+        *width = in->width;
+        *start = floor(low / in->width + (is_low_open ? 1e-6 : 0.5)) * in->width;
+        const double columns = (high - *start) / in->width;
+        wanted = fmax(1.0, is_high_open ? ceil(columns - 1e-6) : floor(columns + 0.5));
     }
-    *start -= is_low_open ? *actual : 0.0;
-    return (int)fmin(wanted, 1e8) + (is_low_open ? 1 : 0) + (is_high_open ? 1 : 0);
+    *start -= is_low_open ? *width : 0.0;
+    const int count = (int)fmin(wanted, 1e8) + (is_low_open ? 1 : 0) + (is_high_open ? 1 : 0);
+    c->low[axis] = is_low_open ? *start : low;
+    c->high[axis] = is_high_open ? *start + count * *width : high;
+    return count;
 }
 
 static bool is_beyond_open_side(const WadiDemColumns *c, int closed_sides, int32_t column)
@@ -199,11 +193,8 @@ WadiStatus wadi_dem_columns_create(WadiDemColumns **columns, const WadiDemColumn
     *columns = NULL;
     WadiDemColumns *c = NULL;
     WADI_TRY(WADI_NEW(&c, 1, "columns", error));
-    const int sides = in->solids->closed_sides;
-    c->nx = divide(in, in->box.min.x, in->box.max.x, (sides & WADI_SIDE_X_MIN) == 0,
-                   (sides & WADI_SIDE_X_MAX) == 0, &c->x0, &c->wx);
-    c->ny = divide(in, in->box.min.y, in->box.max.y, (sides & WADI_SIDE_Y_MIN) == 0,
-                   (sides & WADI_SIDE_Y_MAX) == 0, &c->y0, &c->wy);
+    c->nx = divide(in, c, 0, in->box.min.x, in->box.max.x, &c->x0, &c->wx);
+    c->ny = divide(in, c, 1, in->box.min.y, in->box.max.y, &c->y0, &c->wy);
     const int64_t n = (int64_t)c->nx * c->ny;
     WadiStatus status = n <= 100000000 ? WADI_OK
                                        : wadi_fail(error, WADI_ERR_ARGUMENT,
