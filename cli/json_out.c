@@ -1,49 +1,16 @@
 #include "json_out.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 
-/* Bytes of the UTF-8 sequence at `text`; 0 when it is invalid (including overlong forms and surrogates). */
-static int utf8_length(const unsigned char *text)
-{
-    if (text[0] < 0x80) {
-        return 1;
-    }
-    int length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
-    if (text[0] < 0xc2 || text[0] > 0xf4) {
-        return 0;
-    }
-    for (int i = 1; i < length; ++i) {
-        if ((text[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    bool is_too_long = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
-    bool is_outside = (text[0] == 0xed && text[1] > 0x9f) || (text[0] == 0xf4 && text[1] > 0x8f);
-    return is_too_long || is_outside ? 0 : length;
-}
+#include "wadi/json.h"
 
 static void write_text(FILE *out, const char *value)
 {
+    char piece[WADI_JSON_SIZE];
     fputc('"', out);
-    const unsigned char *c = (const unsigned char *)value;
-    while (*c != '\0') {
-        int length = utf8_length(c);
-        if (length == 0) {
-            fputs("\\ufffd", out);
-            ++c;
-        } else if (*c == '"' || *c == '\\') {
-            fprintf(out, "\\%c", *c++);
-        } else if (*c == '\n') {
-            fputs("\\n", out);
-            ++c;
-        } else if (*c < 0x20) {
-            fprintf(out, "\\u%04x", *c++);
-        } else {
-            fwrite(c, 1, (size_t)length, out);
-            c += length;
-        }
+    while (*value != '\0') {
+        value = wadi_json_put_character(value, piece);
+        fputs(piece, out);
     }
     fputc('"', out);
 }
@@ -79,18 +46,9 @@ void wadi_cli_json_integer(WadiCliJson *json, const char *key, int64_t value)
 void wadi_cli_json_number(WadiCliJson *json, const char *key, double value)
 {
     write_key(json, key);
-    if (!isfinite(value)) {
-        fputs("null", json->out);
-        return;
-    }
-    char text[32];
-    for (int digits = 15; digits <= 17; ++digits) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) {
-            break;
-        }
-    }
-    fputs(text, json->out);
+    char number[WADI_JSON_SIZE];
+    wadi_json_put_number(value, number);
+    fputs(number, json->out);
 }
 
 void wadi_cli_json_bool(WadiCliJson *json, const char *key, bool value)

@@ -128,14 +128,15 @@ static void report(WadiViewSession *session, double now)
     }
     const double seconds = now - session->report_at, time = wadi_view_time(session);
     const bool is_run = session->reader != NULL;
-    fprintf(out,
-            "{\"type\":\"stats\",\"pictures\":%.1f,\"pace\":%.3f,\"playing\":%s,\"frame\":%u,\"time\":%.6f,"
-            "\"frames\":%d,\"kept\":%.4f,\"recording\":%s,\"surface_ms\":%.1f",
-            session->pictures / seconds, (time - session->report_time) / seconds,
-            session->is_playing ? "true" : "false", wadi_view_frame(session), time,
+    fprintf(out, "{\"type\":\"stats\",\"playing\":%s,\"frame\":%u,\"frames\":%d,\"recording\":%s",
+            session->is_playing ? "true" : "false", wadi_view_frame(session),
             is_run ? wadi_run_reader_frames(session->reader) : (int)wadi_view_frame(session),
-            session->keep / (double)WADI_VIEW_KEEP_ALL,
-            atomic_load(&session->is_recording) ? "true" : "false", 1e3 * session->surface.seconds);
+            atomic_load(&session->is_recording) ? "true" : "false");
+    wadi_view_json_number(out, "pictures", session->pictures / seconds);
+    wadi_view_json_number(out, "pace", (time - session->report_time) / seconds);
+    wadi_view_json_number(out, "time", time);
+    wadi_view_json_number(out, "kept", session->keep / (double)WADI_VIEW_KEEP_ALL);
+    wadi_view_json_number(out, "surface_ms", 1e3 * session->surface.seconds);
     if (session->sim != NULL) {
         write_stages(session, out);
     }
@@ -158,7 +159,7 @@ static bool is_due(WadiViewSession *session, double now)
         session->pace_wall = now;
         session->pace_time = time;
     }
-    return time - session->pace_time <= (now - session->pace_wall) * session->speed + 1e-9;
+    return !(time - session->pace_time > (now - session->pace_wall) * session->speed + 1e-9);
 }
 
 static void fail_step(WadiViewSession *session, const WadiError *error)
@@ -189,13 +190,13 @@ static void advance_run(WadiViewSession *session, double now)
     const int count = wadi_run_reader_frames(session->reader);
     const int frame = wadi_run_reader_frame(session->reader);
     const double ahead = (now - session->pace_wall) * session->speed + session->pace_time;
-    int next = 1 + (int)floor(ahead * session->fps + 1e-6);
-    next = next <= frame ? frame + 1 : next;
+    const double due = 1.0 + floor(ahead * session->fps + 1e-6); /* a damaged frame may have any time */
+    int next = due > frame + 1 ? (due < count ? (int)due : count) : frame + 1;
     if (frame >= count) {
         next = 1; /* from the start again */
         session->pace_wall = -1.0;
     }
-    if (wadi_run_reader_read(session->reader, next > count ? count : next, &error) != WADI_OK) {
+    if (wadi_run_reader_read(session->reader, next, &error) != WADI_OK) {
         wadi_run_reader_read(session->reader, 1, NULL);
         fail_step(session, &error);
     }

@@ -75,6 +75,8 @@ void wadi_view_send_scene(WadiViewSession *session);
 void wadi_view_send_colliders(WadiViewSession *session, bool all);
 /* Appends a JSON string. */
 void wadi_view_json(FILE *out, const char *text);
+/* Appends a member of an object that has one already: a comma, the key and the number. */
+void wadi_view_json_number(FILE *out, const char *key, double value);
 
 /* view_play.c: what the page asks for. */
 void wadi_view_obey(WadiViewSession *session, const WadiViewMessage *messages, int count);

@@ -9,18 +9,20 @@
 
 void wadi_view_json(FILE *out, const char *text)
 {
+    char piece[WADI_JSON_SIZE];
     fputc('"', out);
-    for (; *text != '\0'; ++text) {
-        const unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\') {
-            fprintf(out, "\\%c", c);
-        } else if (c < 0x20) {
-            fprintf(out, "\\u%04x", c);
-        } else {
-            fputc(c, out);
-        }
+    while (*text != '\0') {
+        text = wadi_json_put_character(text, piece);
+        fputs(piece, out);
     }
     fputc('"', out);
+}
+
+void wadi_view_json_number(FILE *out, const char *key, double value)
+{
+    char number[WADI_JSON_SIZE];
+    wadi_json_put_number(value, number);
+    fprintf(out, ",\"%s\":%s", key, number);
 }
 
 /* A number of the facts; JSON of the library has one space behind the colon. */

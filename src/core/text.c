@@ -7,6 +7,7 @@
 
 #include "core/alloc.h"
 #include "core/array.h"
+#include "wadi/json.h"
 
 void wadi_text_free(WadiText *text)
 {
@@ -74,10 +75,10 @@ static size_t utf8_length(const unsigned char *s)
     if (s[0] < 0x80) {
         return 1;
     }
-    size_t length = s[0] >= 0xF0 && s[0] <= 0xF4  ? 4
-                    : s[0] >= 0xE0 && s[0] < 0xF0 ? 3
-                    : s[0] >= 0xC2 && s[0] < 0xE0 ? 2
-                                                  : 0;
+    const size_t length = s[0] >= 0xF0 && s[0] <= 0xF4  ? 4
+                          : s[0] >= 0xE0 && s[0] < 0xF0 ? 3
+                          : s[0] >= 0xC2 && s[0] < 0xE0 ? 2
+                                                        : 0;
     for (size_t i = 1; i < length; ++i) {
         if ((s[i] & 0xC0) != 0x80) {
             return 0;
@@ -97,47 +98,61 @@ bool wadi_text_is_name(const char *text)
            text[strspn(text, WADI_NAME_CHARACTERS)] == '\0';
 }
 
+const char *wadi_json_put_character(const char *text, char piece[WADI_JSON_SIZE])
+{
+    const unsigned char c = (unsigned char)text[0];
+    const size_t length = utf8_length((const unsigned char *)text);
+    if (length == 0) {
+        memcpy(piece, "\\ufffd", 7);
+        return text + 1;
+    }
+    if (c == '"' || c == '\\' || c == '\n' || c == '\t') {
+        const char letter = c == '\n' ? 'n' : c == '\t' ? 't' : (char)c;
+        memcpy(piece, (const char[3]){ '\\', letter, '\0' }, 3);
+    } else if (c < 0x20) {
+        snprintf(piece, WADI_JSON_SIZE, "\\u%04x", c);
+    } else {
+        memcpy(piece, text, length);
+        piece[length] = '\0';
+    }
+    return text + length;
+}
+
+void wadi_json_put_number(double value, char number[WADI_JSON_SIZE])
+{
+    if (!isfinite(value)) {
+        memcpy(number, "null", 5);
+        return;
+    }
+    for (int precision = 1; precision <= 17; ++precision) {
+        snprintf(number, WADI_JSON_SIZE, "%.*g", precision, value);
+        if (strtod(number, NULL) == value) {
+            /* %g writes an exponent when there are more digits before the point than the precision: 6e+01.
+             * 15 digits always read back the same, and %g drops trailing zeros. */
+            if (fabs(value) < 1e15 && strchr(number, '+') != NULL) {
+                snprintf(number, WADI_JSON_SIZE, "%.15g", value);
+            }
+            return;
+        }
+    }
+}
+
 void wadi_text_append_json(WadiText *text, const char *value)
 {
+    char piece[WADI_JSON_SIZE];
     wadi_text_append(text, "\"");
-    for (const unsigned char *s = (const unsigned char *)value; *s != '\0';) {
-        size_t length = utf8_length(s);
-        if (*s == '"' || *s == '\\') {
-            wadi_text_printf(text, "\\%c", *s);
-        } else if (*s == '\n') {
-            wadi_text_append(text, "\\n");
-        } else if (*s == '\t') {
-            wadi_text_append(text, "\\t");
-        } else if (*s < 0x20 || length == 0) {
-            wadi_text_printf(text, "\\u%04x", *s);
-            length = 1;
-        } else {
-            wadi_text_append_bytes(text, (const char *)s, length);
-        }
-        s += length;
+    while (*value != '\0') {
+        value = wadi_json_put_character(value, piece);
+        wadi_text_append(text, piece);
     }
     wadi_text_append(text, "\"");
 }
 
 void wadi_text_append_number(WadiText *text, double value)
 {
-    if (!isfinite(value)) {
-        wadi_text_append(text, "null");
-        return;
-    }
-    char digits[40];
-    for (int precision = 1; precision <= 17; ++precision) {
-        snprintf(digits, sizeof digits, "%.*g", precision, value);
-        if (strtod(digits, NULL) == value) {
-            /* %g writes an exponent when there are more digits before the point than the precision: 6e+01.
-             * 15 digits always read back the same, and %g drops trailing zeros. */
-            if (fabs(value) < 1e15 && strchr(digits, '+') != NULL) {
-                snprintf(digits, sizeof digits, "%.15g", value);
-            }
-            break;
-        }
-    }
-    wadi_text_append(text, digits);
+    char number[WADI_JSON_SIZE];
+    wadi_json_put_number(value, number);
+    wadi_text_append(text, number);
 }
 
 const char *wadi_text_cstr(const WadiText *text)

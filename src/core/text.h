@@ -28,10 +28,8 @@ void wadi_text_append(WadiText *text, const char *piece);
 void wadi_text_append_bytes(WadiText *text, const char *bytes, size_t length);
 void wadi_text_printf(WadiText *text, const char *format, ...) WADI_PRINTF(2, 3);
 void wadi_text_vprintf(WadiText *text, const char *format, va_list args) WADI_PRINTF(2, 0);
-/* A JSON string with its quotes; control characters and invalid UTF-8 are escaped. */
+/* A JSON string with its quotes, and a number, see wadi/json.h. */
 void wadi_text_append_json(WadiText *text, const char *value);
-/* The fewest digits that read back to the same double, without an exponent from 0.0001 to 1e15: 60, 0.05,
- * 1e-06. "null" for values that JSON lacks. */
 void wadi_text_append_number(WadiText *text, double value);
 const char *wadi_text_cstr(const WadiText *text);
 WadiStatus wadi_text_status(const WadiText *text, WadiError *error);

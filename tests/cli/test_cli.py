@@ -161,6 +161,11 @@ def test_json_survives_odd_file_names():
         file.write(SCENE + "name: pile\n")
     found = json.loads(good("check", name, "--json").out)
     is_equal((found["scene"], found["name"]), ('a "b"\n\x01\ufffd.yaml', "pile"))
+    good("run", name, "-o", b"odd\xff.run", "-q")
+    assert all(events_of(good("run", name, "-o", b"odd\xff.run", "--overwrite", "--json").out))
+    is_equal(json.loads(good("info", b"odd\xff.run", "--json").out)["scene"], 'a "b"\n\x01\ufffd.yaml')
+    with open(b"odd\xff.run/run.json", encoding="utf-8") as file:
+        is_equal(json.load(file)["scene"], 'a "b"\n\x01\ufffd.yaml')
 
 
 def test_info_describes_runs_and_frames():

@@ -15,6 +15,7 @@ export function element(name, attributes = {}, ...children) {
 }
 
 export function short(x) {
+  if (!Number.isFinite(x)) return "–"; // null: the server has no finite value
   const a = Math.abs(x);
   if (a === 0) return "0";
   if (a >= 1e5 || a < 1e-3) return x.toExponential(1);
