@@ -8,13 +8,13 @@
 
 #include "view_access.h"
 #include "view_files.h"
+#include "view_guests.h"
 #include "view_session.h"
 
 enum {
     FRAGMENT = 64 << 10,  /* bytes written at once: a slow page holds one message in memory, no copy of it */
-    CONNECTIONS = 24,     /* at once, pages and requests */
     STALLED_SECONDS = 30, /* a page that reads nothing for so long is dropped */
-    GREETING_SECONDS = 5,
+    GREETING_SECONDS = 5, /* for a request, the next one, or a greeting */
     DEFAULT_PORT = 8585,
 };
 
@@ -25,7 +25,7 @@ typedef struct Server {
     struct lws_context *context;
     struct lws *page; /* the connection that was let in; NULL: none */
     int port;
-    int connections;
+    WadiViewGuests guests;
     WadiViewOut out; /* being sent */
     size_t sent;
     unsigned char *fragment; /* LWS_PRE and FRAGMENT bytes */
@@ -101,6 +101,7 @@ static int begin_file(struct lws *wsi, Connection *connection, const WadiViewFil
     }
     connection->file = file;
     connection->sent = 0;
+    lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, STALLED_SECONDS);
     lws_callback_on_writable(wsi);
     return 0;
 }
@@ -108,6 +109,9 @@ static int begin_file(struct lws *wsi, Connection *connection, const WadiViewFil
 static int on_request(Server *server, struct lws *wsi, Connection *connection, const char *path)
 {
     char host[300];
+    if (!wadi_view_guests_set_busy(&server->guests, wsi, true)) {
+        return -1;
+    }
     if (!has_good_host(server, wsi, host)) {
         return refuse(wsi, HTTP_STATUS_FORBIDDEN, "wrong Host");
     }
@@ -135,8 +139,10 @@ static int write_file(Server *server, struct lws *wsi, Connection *connection)
     connection->sent += count;
     if (is_last) {
         connection->file = NULL;
+        wadi_view_guests_set_busy(&server->guests, wsi, false);
         return lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
     }
+    lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, STALLED_SECONDS);
     lws_callback_on_writable(wsi);
     return 0;
 }
@@ -163,6 +169,7 @@ static int let_in(Server *server, struct lws *wsi, Connection *connection, const
         lws_set_timeout(server->page, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_ASYNC);
     }
     drop_message(server);
+    wadi_view_guests_remove(&server->guests, wsi);
     connection->is_page = true;
     server->page = wsi;
     lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);
@@ -228,6 +235,22 @@ static int write_message(Server *server, struct lws *wsi)
     return 0;
 }
 
+static void on_arrival(Server *server, struct lws *wsi)
+{
+    struct lws *dropped = (struct lws *)(uintptr_t)wadi_view_guests_add(&server->guests, wsi);
+    if (dropped != NULL) {
+        lws_set_timeout(dropped, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+    }
+}
+
+/* HTTP/2 would put many requests into one connection. */
+static int on_upgrade(struct lws *wsi, const char *protocol)
+{
+    return strcasecmp(protocol, "websocket") == 0
+               ? 0
+               : refuse(wsi, HTTP_STATUS_HTTP_VERSION_NOT_SUPPORTED, "HTTP/1.1 and WebSocket only");
+}
+
 static int on_connect(const Server *server, struct lws *wsi)
 {
     char host[300], origin[310];
@@ -242,16 +265,17 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
     Server *server = lws_context_user(lws_get_context(wsi));
     Connection *connection = user;
     switch (reason) {
-    case LWS_CALLBACK_FILTER_NETWORK_CONNECTION: return server->connections >= CONNECTIONS ? -1 : 0;
-    case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED: server->connections += 1; return 0;
-    case LWS_CALLBACK_WSI_DESTROY: server->connections -= server->connections > 0; return 0;
+    case LWS_CALLBACK_FILTER_NETWORK_CONNECTION: return wadi_view_guests_have_room(&server->guests) ? 0 : -1;
+    case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED: on_arrival(server, wsi); return 0;
+    case LWS_CALLBACK_WSI_DESTROY: wadi_view_guests_remove(&server->guests, wsi); return 0;
+    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return on_upgrade(wsi, in);
     case LWS_CALLBACK_HTTP: return on_request(server, wsi, connection, in);
     case LWS_CALLBACK_HTTP_WRITEABLE: return write_file(server, wsi, connection);
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: return on_connect(server, wsi);
     case LWS_CALLBACK_ESTABLISHED:
         memset(connection, 0, sizeof *connection);
         lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, GREETING_SECONDS);
-        return 0;
+        return wadi_view_guests_set_busy(&server->guests, wsi, true) ? 0 : -1;
     case LWS_CALLBACK_RECEIVE: return on_message(server, wsi, connection, in, size);
     case LWS_CALLBACK_SERVER_WRITEABLE: return write_message(server, wsi);
     case LWS_CALLBACK_CLOSED:
@@ -285,8 +309,9 @@ static bool open_port(Server *server, int port)
     info.user = server;
     info.gid = (gid_t)-1;
     info.uid = (uid_t)-1;
-    info.timeout_secs = 10;
-    info.keepalive_timeout = 10;
+    info.timeout_secs = GREETING_SECONDS;
+    info.timeout_secs_ah_idle = GREETING_SECONDS;
+    info.keepalive_timeout = GREETING_SECONDS;
     info.options = LWS_SERVER_OPTION_DISABLE_IPV6 | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND;
     info.max_http_header_data = 2048;
     server->context = lws_create_context(&info);

@@ -2,7 +2,6 @@
 
 import http.client
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -11,7 +10,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from view_harness import Closed, Page, Server, WebSocket  # noqa: E402
+from view_harness import Closed, Page, Server, WebSocket, is_closed, run_tests  # noqa: E402
 
 WADI = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.environ["WADI"])
 IS_BENCH = "WADI_BENCH" in os.environ
@@ -168,16 +167,6 @@ def test_only_the_page_is_served():
         Page(view).picture()
 
 
-def is_closed(link):
-    try:
-        while True:
-            link.receive()
-    except Closed:
-        return True
-    except socket.timeout:
-        return False
-
-
 def test_wrong_origins_hosts_and_tokens_are_refused():
     with server() as view:
         for origin in (None, "null", "http://evil.example", f"http://127.0.0.1:{view.port + 1}", f"https://127.0.0.1:{view.port}"):
@@ -323,25 +312,5 @@ def test_the_first_picture_comes_within_a_second():
     assert not IS_BENCH or seconds < 1, seconds
 
 
-def main():
-    probe = subprocess.run([WADI, "view", os.path.join(FOLDER, "none.yaml"), "--json"], capture_output=True, text=True, check=False)
-    if "unsupported" in probe.stdout:
-        print("skipped: this wadi has no view or no page (tools/setup.sh view installs what it needs)")
-        return 77
-    wanted, failed, passed = sys.argv[2:], 0, 0
-    for name, test in list(globals().items()):
-        if not name.startswith("test_") or (wanted and not any(w in name for w in wanted)):
-            continue
-        try:
-            test()
-            passed += 1
-        except Exception as problem:  # pylint: disable=broad-except
-            print(f"FAILED {name}: {type(problem).__name__}: {problem}")
-            failed += 1
-    shutil.rmtree(FOLDER, ignore_errors=True)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_tests(WADI, FOLDER, globals()))

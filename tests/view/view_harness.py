@@ -8,6 +8,7 @@ import shutil
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.request
@@ -200,6 +201,38 @@ class Server:
 
     def __exit__(self, *_):
         self.stop()
+
+
+def run_tests(wadi, folder, tests):
+    """Runs the functions test_… of a module, those that sys.argv names where it does; the exit status."""
+    probe = subprocess.run([wadi, "view", os.path.join(folder, "none.yaml"), "--json"], capture_output=True, text=True, check=False)
+    if "unsupported" in probe.stdout:
+        print("skipped: this wadi has no view or no page (tools/setup.sh view installs what it needs)")
+        return 77
+    wanted, failed, passed = sys.argv[2:], 0, 0
+    for name, test in list(tests.items()):
+        if not name.startswith("test_") or (wanted and not any(w in name for w in wanted)):
+            continue
+        try:
+            test()
+            passed += 1
+        except Exception as problem:  # pylint: disable=broad-except
+            print(f"FAILED {name}: {type(problem).__name__}: {problem}")
+            failed += 1
+    shutil.rmtree(folder, ignore_errors=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+def is_closed(link):
+    """Whether the other side closes the connection before the timeout."""
+    try:
+        while True:
+            link.receive()
+    except Closed:
+        return True
+    except socket.timeout:
+        return False
 
 
 def find_browser():

@@ -1,0 +1,124 @@
+"""Who gets to the server of `wadi view`: connections that nobody uses, other versions of HTTP."""
+
+import os
+import socket
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from view_harness import Page, Server, WebSocket, is_closed, run_tests  # noqa: E402
+
+WADI = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.environ["WADI"])
+FOLDER = tempfile.mkdtemp()
+SCENE = """\
+wadi: 1
+name: box
+solver: points
+domain: {min: [0, 0, 0], max: [0.6, 0.3, 0.4]}
+cell_size: 0.04
+frames: 40
+materials: {sand: {kind: sand}}
+bodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: [0.2, 0.3, 0.2]}}}]
+"""
+
+
+def scene_file():
+    path = os.path.join(FOLDER, "box.yaml")
+    with open(path, "w", encoding="ascii") as file:
+        file.write(SCENE)
+    return path
+
+
+def server(*arguments, **options):
+    return Server(WADI, scene_file(), "--threads", "1", *arguments, cwd=FOLDER, **options)
+
+
+def open_files(view):
+    return len(os.listdir(f"/proc/{view.process.pid}/fd"))
+
+
+def raw(view, data=b""):
+    link = socket.create_connection(("127.0.0.1", view.port), timeout=20)
+    link.sendall(data)
+    return link
+
+
+def answer(link):
+    """All bytes until the server closes the connection."""
+    got = b""
+    try:
+        while piece := link.recv(65536):
+            got += piece
+    except ConnectionError:
+        pass
+    return got
+
+
+def head_of(port, *lines):
+    return "\r\n".join(("GET / HTTP/1.1", f"Host: 127.0.0.1:{port}", *lines, "", "")).encode()
+
+
+def test_connections_that_nobody_uses_keep_nobody_out():
+    with server() as view:
+        before = open_files(view)
+        half = head_of(view.port)[:-2]
+        others = [raw(view, half if i % 2 else b"") for i in range(60)]
+        others += [WebSocket(view.port) for _ in range(30)]  # and never greet
+        others += [raw(view, head_of(view.port)) for _ in range(30)]  # the page, over and over
+        page = Page(view)
+        page.picture()
+        held = [raw(view) for _ in range(100)]
+        time.sleep(0.2)
+        assert open_files(view) - before <= 50, open_files(view) - before
+        again = Page(view, page.key)  # loaded again while all of them are there
+        again.picture()
+        assert b"<canvas" in answer(raw(view, head_of(view.port, "Connection: close")))
+        del others, held
+        for _ in range(5):
+            again.picture()
+
+
+def test_idle_connections_are_closed_within_seconds_and_slow_ones_are_not():
+    with server() as view:
+        idle = [raw(view), raw(view, b"GET / HT"), raw(view, head_of(view.port))]
+        sockets = [WebSocket(view.port, timeout=20) for _ in range(2)]
+        slow = socket.socket()
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.connect(("127.0.0.1", view.port))
+        slow.sendall(head_of(view.port, "Connection: close").replace(b"GET /", b"GET /app.js"))
+        got, begin = b"", time.monotonic()
+        while time.monotonic() - begin < 6:  # longer than a connection may be idle
+            got += slow.recv(2048)
+            time.sleep(0.02)
+            if time.monotonic() - begin < 4:
+                sockets[1].send(b"still here", opcode=9)
+        for link in idle:
+            answer(link)
+        assert all(is_closed(link) for link in sockets)
+        assert time.monotonic() - begin < 9, time.monotonic() - begin
+        head, body = (got + answer(slow)).split(b"\r\n\r\n", 1)
+        size = int(head.lower().split(b"content-length:")[1].split()[0])
+        assert len(body) == size, (len(body), size)
+
+
+def test_there_is_no_http_2():
+    upgrade = ("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA")
+    preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+    with server() as view:
+        page = Page(view)
+        page.picture()
+        before = open_files(view)
+        for data in (head_of(view.port, *upgrade), head_of(view.port, *upgrade) + preface, preface,
+                     head_of(view.port, "Connection: Upgrade", "Upgrade: H2C, websocket"), head_of(view.port, "Connection: Upgrade", "Upgrade: other")):
+            got = answer(raw(view, data))
+            assert b" 101 " not in got and b"<canvas" not in got, got
+        held = [raw(view, head_of(view.port, *upgrade) + preface) for _ in range(100)]
+        time.sleep(0.2)
+        assert open_files(view) - before <= 50, open_files(view) - before
+        page.picture()
+        del held
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests(WADI, FOLDER, globals()))
