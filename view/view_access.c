@@ -1,14 +1,10 @@
 #include "view_access.h"
 
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static bool make_token(char token[WADI_VIEW_TOKEN + 1])
 {
@@ -24,76 +20,11 @@ static bool make_token(char token[WADI_VIEW_TOKEN + 1])
     return true;
 }
 
-static bool is_token(const char *text)
+bool wadi_view_access_init(WadiViewAccess *access, const char *address)
 {
-    return strlen(text) == WADI_VIEW_TOKEN &&
-           strspn(text, "abcdefghijkmnpqrstuvwxyz23456789") == WADI_VIEW_TOKEN;
-}
-
-/* "…/wadi/view-8585.key", in folders that only the owner can read. */
-static bool key_path(char *path, size_t size, int port)
-{
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    char folder[3500];
-    int length = -1;
-    if (state != NULL && state[0] == '/') {
-        length = snprintf(folder, sizeof folder, "%s", state);
-    } else if (home != NULL && home[0] == '/') {
-        char local[3400];
-        snprintf(local, sizeof local, "%.3000s/.local", home);
-        mkdir(local, 0700);
-        length = snprintf(folder, sizeof folder, "%s/state", local);
-    }
-    if (length < 0 || length >= (int)sizeof folder - 20) {
-        return false;
-    }
-    mkdir(folder, 0700);
-    strcat(folder, "/wadi");
-    mkdir(folder, 0700);
-    return snprintf(path, size, "%s/view-%d.key", folder, port) < (int)size;
-}
-
-static bool read_key(const char *path, char key[WADI_VIEW_TOKEN + 1])
-{
-    struct stat info;
-    const int file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    bool is_good = file >= 0 && fstat(file, &info) == 0 && info.st_uid == geteuid() &&
-                   (info.st_mode & 077) == 0 && read(file, key, WADI_VIEW_TOKEN) == WADI_VIEW_TOKEN;
-    key[WADI_VIEW_TOKEN] = '\0';
-    is_good = is_good && is_token(key);
-    if (file >= 0) {
-        close(file);
-    }
-    return is_good;
-}
-
-static void write_key(const char *path, const char *key)
-{
-    unlink(path);
-    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (file >= 0) {
-        if (write(file, key, WADI_VIEW_TOKEN) != WADI_VIEW_TOKEN) {
-            unlink(path);
-        }
-        close(file);
-    }
-}
-
-bool wadi_view_access_init(WadiViewAccess *access, const char *address, int port)
-{
-    char path[4096];
     memset(access, 0, sizeof *access);
     snprintf(access->address, sizeof access->address, "%s", address != NULL ? address : "");
-    const bool has_path = key_path(path, sizeof path, port);
-    if (!has_path || !read_key(path, access->session)) {
-        if (!make_token(access->session)) {
-            return false;
-        }
-        if (has_path) {
-            write_key(path, access->session);
-        }
-    }
-    return make_token(access->token);
+    return make_token(access->token) && make_token(access->key);
 }
 
 bool wadi_view_access_renew(WadiViewAccess *access)
@@ -128,21 +59,51 @@ bool wadi_view_access_origin(const char *origin, const char *host)
     return strncmp(origin, scheme, strlen(scheme)) == 0 && strcasecmp(origin + strlen(scheme), host) == 0;
 }
 
-/* Takes as long for every wrong word. */
+/* Takes as long for every wrong word of the right length. */
 static bool is_equal(const char *a, const char *b)
 {
     unsigned differences = 0;
-    if (strlen(a) != WADI_VIEW_TOKEN) {
+    const size_t length = strlen(b);
+    if (strlen(a) != length) {
         return false;
     }
-    for (int i = 0; i < WADI_VIEW_TOKEN; ++i) {
+    for (size_t i = 0; i < length; ++i) {
         differences |= (unsigned char)(a[i] ^ b[i]);
     }
     return differences == 0;
 }
 
-bool wadi_view_access_greeting(WadiViewAccess *access, const char *word, bool *was_token)
+bool wadi_view_access_token(const WadiViewAccess *access, const char *word)
 {
-    *was_token = is_equal(word, access->token);
-    return *was_token || is_equal(word, access->session);
+    return is_equal(word, access->token);
+}
+
+/* The two sides prove different texts: neither can send back what the other one sent. */
+static void prove(const WadiViewAccess *access, const WadiViewChallenge *challenge, const char *side,
+                  char proof[WADI_VIEW_PROOF + 1])
+{
+    char text[200];
+    snprintf(text, sizeof text, "wadi %s %s %s", side, challenge->question, challenge->nonce);
+    wadi_view_hmac(access->key, text, proof);
+}
+
+bool wadi_view_access_challenge(const WadiViewAccess *access, const char *question,
+                                WadiViewChallenge *challenge)
+{
+    *challenge = (WadiViewChallenge){ 0 };
+    if (question[0] == '\0' || strlen(question) >= sizeof challenge->question ||
+        !make_token(challenge->nonce)) {
+        return false;
+    }
+    strcpy(challenge->question, question);
+    prove(access, challenge, "server", challenge->proof);
+    return true;
+}
+
+bool wadi_view_access_proof(const WadiViewAccess *access, const WadiViewChallenge *challenge,
+                            const char *proof)
+{
+    char expected[WADI_VIEW_PROOF + 1];
+    prove(access, challenge, "page", expected);
+    return challenge->question[0] != '\0' && is_equal(proof, expected);
 }

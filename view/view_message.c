@@ -31,7 +31,8 @@ static const Row rows[] = {
     { "release", WADI_VIEW_RELEASE, SHAPE_NONE, 0 },   { "scene", WADI_VIEW_SCENE, SHAPE_NAME, 0 },
     { "solver", WADI_VIEW_SOLVER, SHAPE_NAME, 0 },     { "colour", WADI_VIEW_COLOUR, SHAPE_NAME, 0 },
     { "surface", WADI_VIEW_SURFACE, SHAPE_NUMBER, 0 }, { "record", WADI_VIEW_RECORD, SHAPE_NONE, 0 },
-    { "wet", WADI_VIEW_WET, SHAPE_AMOUNTS, 1 },
+    { "wet", WADI_VIEW_WET, SHAPE_AMOUNTS, 1 },        { "back", WADI_VIEW_BACK, SHAPE_NAME, 0 },
+    { "proof", WADI_VIEW_PROVE, SHAPE_TEXT, 0 },
 };
 
 /* The next word of the line, without blanks; moves *at behind it and its blank. */

@@ -9,7 +9,7 @@
 enum { WADI_VIEW_MESSAGE_MAX = 512, WADI_VIEW_NAME_MAX = 64 };
 
 typedef enum WadiViewKind {
-    WADI_VIEW_HELLO,   /* text: the token or the session key */
+    WADI_VIEW_HELLO,   /* text: the token */
     WADI_VIEW_ACK,     /* number: of the picture that is drawn */
     WADI_VIEW_PLAY,    /* */
     WADI_VIEW_PAUSE,   /* */
@@ -28,6 +28,8 @@ typedef enum WadiViewKind {
     WADI_VIEW_COLOUR,  /* name: of a quantity */
     WADI_VIEW_SURFACE, /* number: 1 on, 0 off */
     WADI_VIEW_RECORD,  /* simulate the session again into a run folder */
+    WADI_VIEW_BACK,  /* name: random; the page has the key and asks the server to prove that it has it too */
+    WADI_VIEW_PROVE, /* text: that the page has the key */
 } WadiViewKind;
 
 typedef struct WadiViewMessage {

@@ -16,6 +16,7 @@ enum {
     STALLED_SECONDS = 30, /* a page that reads nothing for so long is dropped */
     GREETING_SECONDS = 5, /* for a request, the next one, or a greeting */
     DEFAULT_PORT = 8585,
+    CLOSE_REPLACED = 4000, /* status of the connection of a page that another one replaced */
 };
 
 typedef struct Server {
@@ -35,7 +36,10 @@ typedef struct Server {
 typedef struct Connection {
     const WadiViewFile *file; /* HTTP: being sent */
     size_t sent;
-    bool is_page; /* WebSocket: let in */
+    bool is_page;     /* WebSocket: let in */
+    bool is_replaced; /* it was, until another page was */
+    bool owes_answer; /* the challenge is not sent yet */
+    WadiViewChallenge challenge;
     char line[WADI_VIEW_MESSAGE_MAX];
     size_t length;
 } Connection;
@@ -154,19 +158,23 @@ static void drop_message(Server *server)
     server->sent = 0;
 }
 
-/* The greeting lets a page in; it takes the place of the one before. */
-static int let_in(Server *server, struct lws *wsi, Connection *connection, const char *word)
+static int refuse_page(struct lws *wsi)
 {
-    bool is_token = false;
-    if (!wadi_view_access_greeting(&server->access, word, &is_token)) {
-        static const char reason[] = "wrong token";
-        lws_close_reason(wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, (unsigned char *)reason, strlen(reason));
-        return -1;
-    }
+    static const char reason[] = "wrong token";
+    lws_close_reason(wsi, LWS_CLOSE_STATUS_POLICY_VIOLATION, (unsigned char *)reason, strlen(reason));
+    return -1;
+}
+
+/* The page takes the place of the one before. Only the holder of a token is given the key: a page that comes
+ * back has it. */
+static int let_in(Server *server, struct lws *wsi, Connection *connection, bool has_token)
+{
     if (server->page != NULL) {
         Connection *before = lws_wsi_user(server->page);
         before->is_page = false;
-        lws_set_timeout(server->page, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_ASYNC);
+        before->is_replaced = true;
+        lws_callback_on_writable(server->page);
+        lws_set_timeout(server->page, PENDING_TIMEOUT_CLOSE_SEND, 2);
     }
     drop_message(server);
     wadi_view_guests_remove(&server->guests, wsi);
@@ -174,14 +182,39 @@ static int let_in(Server *server, struct lws *wsi, Connection *connection, const
     server->page = wsi;
     lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0);
     char *greeting = NULL;
-    if (asprintf(&greeting, "{\"type\":\"session\",\"key\":\"%s\"}", server->access.session) < 0) {
+    if (asprintf(&greeting, has_token ? "{\"type\":\"session\",\"key\":\"%s\"}" : "{\"type\":\"session\"}",
+                 server->access.key) < 0) {
         return -1;
     }
     wadi_view_hub_connect(&server->hub, greeting);
-    if (is_token && wadi_view_access_renew(&server->access)) {
+    if (has_token && wadi_view_access_renew(&server->access)) {
         print_address(server, false);
     }
     return 0;
+}
+
+/* What a connection may say before it is let in. */
+static int on_greeting(Server *server, struct lws *wsi, Connection *connection,
+                       const WadiViewMessage *message)
+{
+    switch (message->kind) {
+    case WADI_VIEW_HELLO:
+        return wadi_view_access_token(&server->access, message->text) ? let_in(server, wsi, connection, true)
+                                                                      : refuse_page(wsi);
+    case WADI_VIEW_BACK:
+        if (connection->challenge.question[0] != '\0' ||
+            !wadi_view_access_challenge(&server->access, message->name, &connection->challenge)) {
+            return -1;
+        }
+        connection->owes_answer = true;
+        lws_callback_on_writable(wsi);
+        return 0;
+    case WADI_VIEW_PROVE:
+        return wadi_view_access_proof(&server->access, &connection->challenge, message->text)
+                   ? let_in(server, wsi, connection, false)
+                   : refuse_page(wsi);
+    default: return -1;
+    }
 }
 
 static int on_message(Server *server, struct lws *wsi, Connection *connection, const char *bytes, size_t size)
@@ -200,18 +233,40 @@ static int on_message(Server *server, struct lws *wsi, Connection *connection, c
     if (!wadi_view_message_read(connection->line, length, &message)) {
         return -1;
     }
-    if (message.kind == WADI_VIEW_HELLO) {
-        return connection->is_page ? -1 : let_in(server, wsi, connection, message.text);
+    if (!connection->is_page) {
+        return connection->is_replaced ? 0 : on_greeting(server, wsi, connection, &message);
     }
-    if (!connection->is_page || server->page != wsi) {
+    const bool is_greeting =
+        message.kind == WADI_VIEW_HELLO || message.kind == WADI_VIEW_BACK || message.kind == WADI_VIEW_PROVE;
+    return !is_greeting && wadi_view_hub_receive(&server->hub, &message) ? 0 : -1;
+}
+
+/* To a connection that is not, or not any more, the page. */
+static int write_answer(struct lws *wsi, Connection *connection)
+{
+    static const char reason[] = "another window";
+    unsigned char line[LWS_PRE + 256];
+    char *text = (char *)line + LWS_PRE;
+    if (connection->is_replaced) {
+        lws_close_reason(wsi, (enum lws_close_status)CLOSE_REPLACED, (unsigned char *)reason, strlen(reason));
         return -1;
     }
-    return wadi_view_hub_receive(&server->hub, &message) ? 0 : -1;
+    if (!connection->owes_answer) {
+        return 0;
+    }
+    connection->owes_answer = false;
+    const int length =
+        snprintf(text, sizeof line - LWS_PRE, "{\"type\":\"challenge\",\"nonce\":\"%s\",\"proof\":\"%s\"}",
+                 connection->challenge.nonce, connection->challenge.proof);
+    return lws_write(wsi, line + LWS_PRE, (size_t)length, LWS_WRITE_TEXT) < length ? -1 : 0;
 }
 
 /* Writes a piece of the present message; a page that does not take it in time is dropped. */
-static int write_message(Server *server, struct lws *wsi)
+static int write_message(Server *server, struct lws *wsi, Connection *connection)
 {
+    if (!connection->is_page) {
+        return write_answer(wsi, connection);
+    }
     if (server->page != wsi ||
         (server->out.data == NULL && !wadi_view_hub_next(&server->hub, &server->out))) {
         return 0;
@@ -277,7 +332,7 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
         lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, GREETING_SECONDS);
         return wadi_view_guests_set_busy(&server->guests, wsi, true) ? 0 : -1;
     case LWS_CALLBACK_RECEIVE: return on_message(server, wsi, connection, in, size);
-    case LWS_CALLBACK_SERVER_WRITEABLE: return write_message(server, wsi);
+    case LWS_CALLBACK_SERVER_WRITEABLE: return write_message(server, wsi, connection);
     case LWS_CALLBACK_CLOSED:
         if (server->page == wsi) {
             server->page = NULL;
@@ -352,7 +407,7 @@ static WadiStatus listen_on(Server *server, WadiError *error)
         return fail(error, WADI_ERR_IO, "no port from %d on can be used; choose one with --port",
                     DEFAULT_PORT);
     }
-    if (!wadi_view_access_init(&server->access, server->def->listen, server->port)) {
+    if (!wadi_view_access_init(&server->access, server->def->listen)) {
         return fail(error, WADI_ERR_IO, "the system gives no random numbers for a token");
     }
     return WADI_OK;

@@ -10,7 +10,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from view_harness import Browser, Server, find_browser  # noqa: E402
+from view_harness import Browser, Impostor, Page, Server, find_browser  # noqa: E402
 
 WADI = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.environ["WADI"])
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -119,19 +119,46 @@ def test_slow_drawing_thins_out_while_something_moves(browser):
         browser.until(f"wadi.stage.grains.stride === 1 && {thinned}.hidden")
 
 
-def test_the_page_comes_back_after_a_restart_of_the_server(browser):
+LOST = "document.getElementById('lost')"
+
+
+def test_the_page_comes_back_to_its_own_server_alone(browser):
     server = Server(WADI, scene_file(), "--threads", "1")
     begin(browser, server)
+    browser.call("Page.reload")  # without the token: with its key
+    browser.until(f"window.wadi && window.wadi.state.picture != null && {LOST}.hidden")
+    browser.value("wadi.link.socket.close()")
+    drawn = browser.value(STATE + ".drawn")
+    browser.until(f"{LOST}.hidden && {STATE}.drawn > {drawn} + 2")
     server.stop()
-    browser.until("!document.getElementById('lost').hidden")
+    browser.until(f"!{LOST}.hidden")
     shot(browser, "lost")
-    again = Server(WADI, scene_file(), "--threads", "1", "--port", str(server.port), state=server.state)
-    try:
-        browser.until("document.getElementById('lost').hidden && window.wadi.state.picture != null")
-        drawn = browser.value(STATE + ".drawn")
-        browser.until(f"{STATE}.drawn > {drawn} + 2")
-    finally:
-        again.stop()
+    # Another server on the port is told nothing and shows nothing; the address that it prints does.
+    with Server(WADI, scene_file(), "--threads", "1", "--port", str(server.port)) as other:
+        browser.until(f"{LOST}.textContent.startsWith('Another wadi')")
+        browser.open(other.address)
+        browser.until(f"{LOST}.hidden && wadi.link.token === ''")
+
+
+def test_a_tab_offers_its_key_to_nobody_who_has_it_not(browser):
+    server = Server(WADI, scene_file(), "--threads", "1")
+    begin(browser, server)
+    key = browser.value("sessionStorage.getItem('wadi-session')")
+    server.stop()
+    with Impostor(server.port) as impostor:
+        browser.until(f"{LOST}.textContent.startsWith('Another wadi')")
+        assert impostor.heard and all(line.startswith("back ") and key not in line for line in impostor.heard), impostor.heard
+
+
+def test_a_window_that_another_one_replaced_stays_so(browser):
+    with Server(WADI, scene_file(), "--threads", "1") as server:
+        begin(browser, server)
+        other = Page(server, browser.value("sessionStorage.getItem('wadi-session')"))
+        other.picture()
+        browser.until(f"{LOST}.textContent.startsWith('Another window')")
+        time.sleep(0.5)
+        for _ in range(3):
+            other.picture()
 
 
 def test_long_every_tool_works(browser):

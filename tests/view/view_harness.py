@@ -1,6 +1,8 @@
 """What the tests of `wadi view` share: the server as a process, a plain WebSocket client, and a browser driven by its DevTools."""
 
 import base64
+import hashlib
+import hmac
 import json
 import os
 import re
@@ -10,6 +12,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 
@@ -83,7 +86,7 @@ class WebSocket:
         except ConnectionError as problem:
             raise Closed from problem
 
-    def receive(self):
+    def receive(self, is_masked=False):
         """The next whole message: str or bytes."""
         whole, kind = bytearray(), 0
         while True:
@@ -93,7 +96,10 @@ class WebSocket:
                 length = struct.unpack(">H", self.take(2))[0]
             elif length == 127:
                 length = struct.unpack(">Q", self.take(8))[0]
+            mask = self.take(4) if is_masked else b""
             payload = self.take(length)
+            if is_masked:
+                payload = bytes(b ^ mask[i % 4] for i, b in enumerate(payload))
             opcode = first & 15
             if opcode == 8:
                 raise Closed
@@ -122,14 +128,30 @@ class Picture:
         self.size = len(data)
 
 
+def prove(key, side, question, nonce):
+    return hmac.new(key.encode(), f"wadi {side} {question} {nonce}".encode(), "sha256").hexdigest()
+
+
+def come_back(link, key):
+    """Shows that one has the key of a page that was let in, after the server did."""
+    question = os.urandom(16).hex()
+    link.send("back " + question)
+    got = json.loads(link.receive())
+    assert got["type"] == "challenge" and got["proof"] == prove(key, "server", question, got["nonce"]), got
+    link.send("proof " + prove(key, "page", question, got["nonce"]))
+
+
 class Page:
     """A page without a browser: lets itself in and acknowledges pictures."""
 
-    def __init__(self, server, word=None):
+    def __init__(self, server, key=None):
         self.link = WebSocket(server.port)
         assert self.link.status == 101, self.link.status
-        self.link.send("hello " + (word or server.token))
-        self.scene, self.stats, self.key, self.problems, self.meshes = None, None, None, [], []
+        self.scene, self.stats, self.key, self.problems, self.meshes = None, None, key, [], []
+        if key:
+            come_back(self.link, key)
+        else:
+            self.link.send("hello " + server.token)
         self.received = 0
 
     def message(self):
@@ -138,7 +160,7 @@ class Page:
         if isinstance(data, str):
             text = json.loads(data)
             if text["type"] == "session":
-                self.key = text["key"]
+                self.key = text.get("key", self.key)
             elif text["type"] == "scene":
                 assert self.key, "the greeting is the first message"
                 self.scene = text
@@ -172,11 +194,9 @@ class Page:
 class Server:
     """`wadi view …` as a process; a context manager."""
 
-    def __init__(self, wadi, *arguments, cwd=None, state=None):
-        self.state = state or tempfile.mkdtemp()
-        environment = dict(os.environ, XDG_STATE_HOME=self.state)
+    def __init__(self, wadi, *arguments, cwd=None):
         self.process = subprocess.Popen([wadi, "view", *arguments, "--json"], stdout=subprocess.PIPE, text=True, cwd=cwd,
-                                        env=environment, stderr=subprocess.PIPE)
+                                        stderr=subprocess.PIPE)
         line = self.process.stdout.readline()
         if not line:
             raise AssertionError(self.process.stderr.read())
@@ -233,6 +253,46 @@ def is_closed(link):
         return True
     except socket.timeout:
         return False
+
+
+class Impostor:
+    """Another program on the port of a server that ended: takes connections of its pages and notes what they say."""
+
+    def __init__(self, port):
+        self.heard = []
+        self.listener = socket.socket()
+        self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.listener.bind(("127.0.0.1", port))
+        self.listener.listen()
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        try:
+            while True:
+                link = WebSocket.__new__(WebSocket)
+                link.socket, link.buffer = self.listener.accept()[0], b""
+                self.talk(link)
+        except OSError:  # closed
+            pass
+
+    def talk(self, link):
+        key = re.search(rb"(?i)sec-websocket-key: (\S+)", link.until(b"\r\n\r\n")).group(1)
+        accept = base64.b64encode(hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest()).decode()
+        link.socket.sendall(("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                             f"Sec-WebSocket-Accept: {accept}\r\nSec-WebSocket-Protocol: wadi-view\r\n\r\n").encode())
+        try:
+            while True:
+                self.heard.append(link.receive(is_masked=True))
+                answer = json.dumps({"type": "challenge", "nonce": 32 * "a", "proof": 64 * "0"}).encode()
+                link.socket.sendall(bytes((0x81, 126)) + struct.pack(">H", len(answer)) + answer)
+        except Closed:
+            link.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
 
 
 def find_browser():

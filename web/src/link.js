@@ -1,4 +1,7 @@
-// The connection to the server: lets itself in with the token of the address, comes back by itself when it is lost.
+// The connection to the server: lets itself in with the token of the address, comes back by itself when it is lost. For that it has a key, which
+// it never sends: the server proves first that it has the same one, then the page does. Another program on this port gets nothing of it.
+
+import { hmac, nonce } from "./hmac.js";
 
 const SESSION = "wadi-session";
 
@@ -29,23 +32,34 @@ export class Link {
     this.connect();
   }
 
+  // Nothing changes by trying again.
+  end(text) {
+    this.socket.onclose = null;
+    this.socket.close();
+    this.handlers.lost(text);
+  }
+
   connect() {
     const secure = location.protocol === "https:" ? "wss:" : "ws:";
     const socket = new WebSocket(`${secure}//${location.host}/`, "wadi-view");
     this.socket = socket;
     socket.binaryType = "arraybuffer";
+    const question = nonce();
+    const key = sessionStorage.getItem(SESSION);
+    let isOwn = !!this.token; // whoever printed the address, or proved to have the key
     socket.onopen = () => {
-      const word = this.token || sessionStorage.getItem(SESSION) || "none";
-      socket.send(`hello ${word}`);
+      socket.send(this.token || !key ? `hello ${this.token || "none"}` : `back ${question}`);
     };
     socket.onmessage = (event) => {
-      if (typeof event.data !== "string") {
+      const message = typeof event.data === "string" ? JSON.parse(event.data) : null;
+      if (!isOwn) {
+        isOwn = !!key && message?.proof === hmac(key, `wadi server ${question} ${message.nonce}`);
+        if (isOwn) socket.send(`proof ${hmac(key, `wadi page ${question} ${message.nonce}`)}`);
+        else this.end("Another wadi runs here now. Open the address that it printed in its terminal.");
+      } else if (!message) {
         this.handlers.binary(event.data);
-        return;
-      }
-      const message = JSON.parse(event.data);
-      if (message.type === "session") {
-        sessionStorage.setItem(SESSION, message.key);
+      } else if (message.type === "session") {
+        if (message.key) sessionStorage.setItem(SESSION, message.key);
         this.token = "";
         this.delay = 250;
         this.handlers.open();
@@ -54,13 +68,16 @@ export class Link {
       }
     };
     socket.onclose = (event) => {
-      if (event.code === 1008) {
-        this.handlers.lost("This address was used before. Open the newest address that wadi printed in its terminal.");
-        this.token = "";
-        this.delay = 5000;
-      } else {
-        this.handlers.lost("The connection to wadi is lost. Trying again…");
+      if (event.code === 4000) {
+        this.end("Another window shows this. Load the page again to have it here.");
+        return;
       }
+      if (event.code === 1008 && !(this.token && key)) {
+        this.end("This address was used before. Open the newest address that wadi printed in its terminal.");
+        return;
+      }
+      if (event.code === 1008) this.token = ""; // used up; the key may do
+      else this.handlers.lost("The connection to wadi is lost. Trying again…");
       this.timer = setTimeout(() => this.connect(), this.delay);
       this.delay = Math.min(2 * this.delay, 3000);
     };

@@ -23,7 +23,7 @@ let link = null;
 const send = (text) => link?.send(text);
 
 // What tests and the curious look at.
-window.wadi = { state, stage, send };
+window.wadi = { state, stage, send, get link() { return link; } };
 
 function onScene(message) {
   state.message = message;

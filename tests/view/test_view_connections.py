@@ -1,5 +1,6 @@
-"""Who gets to the server of `wadi view`: connections that nobody uses, other versions of HTTP."""
+"""Who gets to the server of `wadi view`: keys, connections that nobody uses, other versions of HTTP."""
 
+import json
 import os
 import socket
 import sys
@@ -7,7 +8,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from view_harness import Page, Server, WebSocket, is_closed, run_tests  # noqa: E402
+from view_harness import Closed, Page, Server, WebSocket, is_closed, prove, run_tests  # noqa: E402
 
 WADI = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.environ["WADI"])
 FOLDER = tempfile.mkdtemp()
@@ -100,6 +101,61 @@ def test_idle_connections_are_closed_within_seconds_and_slow_ones_are_not():
         head, body = (got + answer(slow)).split(b"\r\n\r\n", 1)
         size = int(head.lower().split(b"content-length:")[1].split()[0])
         assert len(body) == size, (len(body), size)
+
+
+def refuses(view, *lines):
+    """Whether a connection that says these lines is closed; a function makes its line of the nonce of the challenge."""
+    link, nonce = WebSocket(view.port, timeout=10), ""
+    try:
+        for line in lines:
+            if callable(line):
+                got = json.loads(link.receive())
+                assert set(got) == {"type", "nonce", "proof"}, got
+                nonce = got["nonce"]
+            link.send(line(nonce) if callable(line) else line)
+    except Closed:
+        return True
+    return is_closed(link)
+
+
+def test_the_key_ends_with_the_server():
+    state = tempfile.mkdtemp(dir=FOLDER)
+    os.environ["XDG_STATE_HOME"] = state
+    with server() as view:
+        port = view.port
+        page = Page(view)
+        page.picture()
+        Page(view, page.key).picture()  # loaded again
+    with server("--port", str(port)) as other:
+        assert refuses(other, "hello " + page.key)
+        assert refuses(other, "back abcdef", lambda nonce: "proof " + prove(page.key, "page", "abcdef", nonce))
+        link = WebSocket(other.port, timeout=10)
+        link.send("back abcdef")
+        got = json.loads(link.receive())
+        assert got["proof"] != prove(page.key, "server", "abcdef", got["nonce"]), "an old tab would take it for its server"
+        second = Page(other)
+        second.picture()
+        assert second.key != page.key
+    del os.environ["XDG_STATE_HOME"]
+    assert not os.listdir(state), "a secret is kept on the disk"
+
+
+def test_a_page_that_comes_back_proves_that_it_has_the_key():
+    with server() as view:
+        page = Page(view)
+        page.picture()
+        key, heard = page.key, []
+        assert refuses(view, "hello " + key), "the key itself is never a greeting"
+        assert refuses(view, "proof " + prove(key, "page", "", ""))
+        assert refuses(view, "back q", lambda nonce: "proof " + prove(key, "server", "q", nonce))
+        assert refuses(view, "back q", lambda nonce: "proof " + prove(key, "page", "q", "x" * 32))
+        assert refuses(view, "back q", lambda nonce: heard.append(prove(key, "page", "q", nonce)) or "play")
+        assert refuses(view, "back q", lambda nonce: "proof " + heard[0]), "a proof of another connection"
+        assert refuses(view, "back q", "back q")
+        assert refuses(view, "back " + 70 * "q")
+        assert refuses(view, "back a b")
+        page.picture()  # none of them took its place
+        Page(view, key).picture()
 
 
 def test_there_is_no_http_2():
