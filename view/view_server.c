@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "view_access.h"
+#include "view_browser.h"
 #include "view_files.h"
 #include "view_guests.h"
 #include "view_session.h"
@@ -27,7 +27,9 @@ typedef struct Server {
     struct lws *page; /* the connection that was let in; NULL: none */
     int port;
     WadiViewGuests guests;
-    WadiViewOut out; /* being sent */
+    WadiViewBrowser browser;
+    lws_sorted_usec_list_t browser_limit; /* when its file is removed at last */
+    WadiViewOut out;                      /* being sent */
     size_t sent;
     unsigned char *fragment; /* LWS_PRE and FRAGMENT bytes */
 } Server;
@@ -61,19 +63,27 @@ static bool has_good_host(const Server *server, struct lws *wsi, char host[300])
     return header(wsi, WSI_TOKEN_HOST, host, 300) && wadi_view_access_host(&server->access, host);
 }
 
+static void address_of(const Server *server, const char *host, char address[400])
+{
+    snprintf(address, 400, "http://%s:%d/#%s", host != NULL ? host : "127.0.0.1", server->port,
+             server->access.token);
+}
+
 static void print_address(const Server *server, bool is_first)
 {
-    const char *host = server->def->listen != NULL ? server->def->listen : "127.0.0.1";
+    char address[400];
+    address_of(server, server->def->listen, address);
     if (server->def->is_json) {
-        printf("{\"event\":\"%s\",\"address\":\"http://%s:%d/#%s\",\"port\":%d}\n",
-               is_first ? "listening" : "next", host, server->port, server->access.token, server->port);
+        printf("{\"event\":\"%s\",\"address\":", is_first ? "listening" : "next");
+        wadi_view_json(stdout, address);
+        printf(",\"port\":%d}\n", server->port);
     } else if (is_first) {
-        printf("open http://%s:%d/#%s\n", host, server->port, server->access.token);
+        printf("open %s\n", address);
         printf(
             "from another machine: ssh -L %d:127.0.0.1:%d THIS_MACHINE, then the same address; Ctrl-C ends\n",
             server->port, server->port);
     } else {
-        printf("for another window: http://%s:%d/#%s\n", host, server->port, server->access.token);
+        printf("for another window: %s\n", address);
     }
     fflush(stdout);
 }
@@ -188,6 +198,7 @@ static int let_in(Server *server, struct lws *wsi, Connection *connection, bool 
     }
     wadi_view_hub_connect(&server->hub, greeting);
     if (has_token && wadi_view_access_renew(&server->access)) {
+        wadi_view_browser_forget(&server->browser);
         print_address(server, false);
     }
     return 0;
@@ -413,21 +424,23 @@ static WadiStatus listen_on(Server *server, WadiError *error)
     return WADI_OK;
 }
 
-/* On a desktop only: over ssh there is no display. */
-static void open_browser(const Server *server)
+static void end_browser_limit(lws_sorted_usec_list_t *limit)
 {
-    const bool has_display = getenv("DISPLAY") != NULL || getenv("WAYLAND_DISPLAY") != NULL;
-    if (!server->def->opens_browser || !has_display || getenv("SSH_CONNECTION") != NULL) {
+    wadi_view_browser_forget(&lws_container_of(limit, Server, browser_limit)->browser);
+}
+
+static void open_browser(Server *server)
+{
+    char address[400];
+    const char *host = server->def->listen;
+    wadi_view_browser_clean();
+    if (!server->def->opens_browser || !wadi_view_browser_is_there()) {
         return;
     }
-    char address[400];
-    snprintf(address, sizeof address, "http://127.0.0.1:%d/#%s", server->port, server->access.token);
-    const pid_t child = fork();
-    if (child == 0) {
-        if (freopen("/dev/null", "w", stdout) != NULL && freopen("/dev/null", "w", stderr) != NULL) {
-            execlp("xdg-open", "xdg-open", address, (char *)NULL);
-        }
-        _exit(127);
+    address_of(server, host != NULL && strcmp(host, "0.0.0.0") == 0 ? NULL : host, address);
+    if (wadi_view_browser_open(&server->browser, address)) {
+        lws_sul_schedule(server->context, 0, &server->browser_limit, end_browser_limit,
+                         (lws_usec_t)WADI_VIEW_BROWSER_SECONDS * LWS_US_PER_SEC);
     }
 }
 
@@ -444,6 +457,8 @@ static void serve(Server *server, WadiViewSession *session)
             break;
         }
     }
+    lws_sul_cancel(&server->browser_limit);
+    wadi_view_browser_forget(&server->browser);
     wadi_view_hub_end(&server->hub);
     pthread_join(thread, NULL);
 }

@@ -10,7 +10,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from view_harness import Browser, Impostor, Page, Server, find_browser  # noqa: E402
+from view_harness import Browser, DesktopServer, Impostor, Page, Server, find_browser  # noqa: E402
 
 WADI = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.environ["WADI"])
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -159,6 +159,14 @@ def test_a_window_that_another_one_replaced_stays_so(browser):
         time.sleep(0.5)
         for _ in range(3):
             other.picture()
+
+
+def test_a_browser_follows_the_file_that_it_is_given(browser):
+    with DesktopServer(WADI, scene_file(), "--threads", "1", home=tempfile.mkdtemp(dir=FOLDER)) as server:
+        browser.open("file://" + server.path)
+        browser.until("window.wadi && window.wadi.state.picture != null")
+        assert browser.value("location.href") == f"http://127.0.0.1:{server.port}/"
+        assert not os.path.exists(server.path)
 
 
 def test_long_every_tool_works(browser):

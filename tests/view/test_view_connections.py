@@ -2,13 +2,14 @@
 
 import json
 import os
+import signal
 import socket
 import sys
 import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from view_harness import Closed, Page, Server, WebSocket, is_closed, prove, run_tests  # noqa: E402
+from view_harness import Closed, DesktopServer, Page, Server, WebSocket, is_closed, prove, run_tests  # noqa: E402
 
 WADI = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.environ["WADI"])
 FOLDER = tempfile.mkdtemp()
@@ -156,6 +157,63 @@ def test_a_page_that_comes_back_proves_that_it_has_the_key():
         assert refuses(view, "back a b")
         page.picture()  # none of them took its place
         Page(view, key).picture()
+
+
+def desktop(home):
+    return DesktopServer(WADI, scene_file(), "--threads", "1", home=home)
+
+
+def left(home):
+    return [name for name in os.listdir(home) if name != "bin"]
+
+
+def shown_to_all():
+    """Arguments of all processes, and environments of those that may be read."""
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        for kind in ("cmdline", "environ"):
+            try:
+                with open(f"/proc/{process}/{kind}", encoding="utf-8", errors="replace") as file:
+                    yield file.read()
+            except OSError:
+                pass
+
+
+def test_the_token_is_shown_to_its_user_alone():
+    home = tempfile.mkdtemp(dir=FOLDER)
+    with desktop(home) as view:
+        assert os.stat(view.path).st_mode & 0o777 == 0o600 and os.stat(os.path.dirname(view.path)).st_mode & 0o777 == 0o700
+        assert "/." not in view.path[len(home):], "browsers in a sandbox do not read hidden folders"
+        with open(view.path, encoding="ascii") as file:
+            assert f"url={view.address}" in file.read()
+        assert view.token not in view.said
+        assert not any(view.token in text for text in shown_to_all())
+        page = Page(view)
+        page.picture()
+        assert not os.path.exists(view.path), "its token is used"
+        assert view.process.stdout.readline().startswith("from another machine: ssh -L")
+        assert view.process.stdout.readline().startswith("for another window: http://127.0.0.1:")
+        assert left(home) == [], left(home)
+
+
+def test_no_secret_stays_behind():
+    home = tempfile.mkdtemp(dir=FOLDER)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        with desktop(home) as view:
+            assert os.path.exists(view.path)
+            view.process.send_signal(number)
+            view.process.wait(20)
+            assert left(home) == [], (number, left(home))
+    with desktop(home) as view:
+        view.process.kill()
+        view.process.wait(20)
+        assert os.path.exists(view.path)
+        mine = os.path.join(home, "wadi-view-notes")
+        os.mkdir(mine)
+        with desktop(home) as other:  # the next one removes it, and not what is in use or another's
+            assert not os.path.exists(view.path) and os.path.exists(other.path)
+            with desktop(home) as third:
+                assert os.path.exists(other.path) and os.path.exists(third.path)
+        assert left(home) == ["wadi-view-notes"], left(home)
 
 
 def test_there_is_no_http_2():

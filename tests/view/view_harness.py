@@ -255,6 +255,33 @@ def is_closed(link):
         return False
 
 
+class DesktopServer(Server):
+    """The same on a desktop whose xdg-open notes what it is given, in `home`, and stays while the file is there."""
+
+    def __init__(self, wadi, *arguments, home):  # pylint: disable=super-init-not-called
+        program = os.path.join(home, "bin", "xdg-open")
+        if not os.path.exists(program):
+            os.mkdir(os.path.dirname(program))
+            with open(program, "w", encoding="ascii") as file:
+                file.write('#!/bin/sh\n{ printf "%s\\n" "$@"; env; } >"$HOME/said.part"; mv "$HOME/said.part" "$HOME/said"\n'
+                           'while [ -e "$1" ]; do sleep 0.1; done\n')
+            os.chmod(program, 0o755)
+        environment = {**os.environ, "HOME": home, "DISPLAY": ":9", "PATH": os.path.dirname(program) + ":" + os.environ["PATH"]}
+        environment.pop("SSH_CONNECTION", None)
+        self.process = subprocess.Popen([wadi, "view", *arguments], stdout=subprocess.PIPE, text=True, env=environment, cwd=home,
+                                        stderr=subprocess.PIPE)
+        self.address = self.process.stdout.readline().split()[1]
+        self.port, self.token = int(self.address.split(":")[2].split("/")[0]), self.address.split("#")[1]
+        said, end = os.path.join(home, "said"), time.monotonic() + TIMEOUT
+        while not os.path.exists(said):
+            assert time.monotonic() < end, "no browser was opened"
+            time.sleep(0.01)
+        with open(said, encoding="utf-8") as file:
+            self.said = file.read()
+        os.remove(said)
+        self.path = self.said.splitlines()[0]
+
+
 class Impostor:
     """Another program on the port of a server that ended: takes connections of its pages and notes what they say."""
 
