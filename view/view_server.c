@@ -7,13 +7,11 @@
 
 #include "view_access.h"
 #include "view_browser.h"
-#include "view_files.h"
 #include "view_guests.h"
+#include "view_http.h"
 #include "view_session.h"
 
 enum {
-    FRAGMENT = 64 << 10,  /* bytes written at once: a slow page holds one message in memory, no copy of it */
-    STALLED_SECONDS = 30, /* a page that reads nothing for so long is dropped */
     GREETING_SECONDS = 5, /* for a request, the next one, or a greeting */
     DEFAULT_PORT = 8585,
     CLOSE_REPLACED = 4000, /* status of the connection of a page that another one replaced */
@@ -28,19 +26,19 @@ typedef struct Server {
     int port;
     WadiViewGuests guests;
     WadiViewBrowser browser;
-    lws_sorted_usec_list_t browser_limit; /* when its file is removed at last */
-    WadiViewOut out;                      /* being sent */
+    double browser_until; /* s: when its file is removed at last */
+    lws_sorted_usec_list_t tick;
+    WadiViewOut out; /* being sent */
     size_t sent;
-    unsigned char *fragment; /* LWS_PRE and FRAGMENT bytes */
+    unsigned char *fragment; /* LWS_PRE and WADI_VIEW_FRAGMENT bytes */
 } Server;
 
 /* Of each connection. */
 typedef struct Connection {
-    const WadiViewFile *file; /* HTTP: being sent */
-    size_t sent;
-    bool is_page;     /* WebSocket: let in */
-    bool is_replaced; /* it was, until another page was */
-    bool owes_answer; /* the challenge is not sent yet */
+    WadiViewSending sending; /* HTTP */
+    bool is_page;            /* WebSocket: let in */
+    bool is_replaced;        /* it was, until another page was */
+    bool owes_answer;        /* the challenge is not sent yet */
     WadiViewChallenge challenge;
     char line[WADI_VIEW_MESSAGE_MAX];
     size_t length;
@@ -94,32 +92,6 @@ static int refuse(struct lws *wsi, unsigned status, const char *text)
     return -1;
 }
 
-/* Headers of a file, then it is written piece by piece. */
-static int begin_file(struct lws *wsi, Connection *connection, const WadiViewFile *file)
-{
-    static const char policy[] = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: "
-                                 "blob:; connect-src 'self' ws: wss:; frame-ancestors 'none'";
-    unsigned char buffer[LWS_PRE + 1024];
-    unsigned char *start = buffer + LWS_PRE, *at = start, *end = buffer + sizeof buffer - 1;
-    if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, file->type, file->size, &at, end) != 0 ||
-        lws_add_http_header_by_name(wsi, (const unsigned char *)"content-security-policy:",
-                                    (const unsigned char *)policy, (int)strlen(policy), &at, end) != 0 ||
-        lws_add_http_header_by_name(wsi, (const unsigned char *)"x-content-type-options:",
-                                    (const unsigned char *)"nosniff", 7, &at, end) != 0 ||
-        lws_add_http_header_by_name(wsi, (const unsigned char *)"referrer-policy:",
-                                    (const unsigned char *)"no-referrer", 11, &at, end) != 0 ||
-        lws_add_http_header_by_name(wsi, (const unsigned char *)"cache-control:",
-                                    (const unsigned char *)"no-store", 8, &at, end) != 0 ||
-        lws_finalize_write_http_header(wsi, start, &at, end) != 0) {
-        return -1;
-    }
-    connection->file = file;
-    connection->sent = 0;
-    lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, STALLED_SECONDS);
-    lws_callback_on_writable(wsi);
-    return 0;
-}
-
 static int on_request(Server *server, struct lws *wsi, Connection *connection, const char *path)
 {
     char host[300];
@@ -133,32 +105,16 @@ static int on_request(Server *server, struct lws *wsi, Connection *connection, c
         return refuse(wsi, HTTP_STATUS_METHOD_NOT_ALLOWED, "GET only");
     }
     const WadiViewFile *file = wadi_view_file_find(path);
-    return file != NULL ? begin_file(wsi, connection, file)
+    return file != NULL ? wadi_view_http_begin(wsi, &connection->sending, file)
                         : refuse(wsi, HTTP_STATUS_NOT_FOUND, "no such page");
 }
 
-static int write_file(Server *server, struct lws *wsi, Connection *connection)
+static int on_http_writable(Server *server, struct lws *wsi, Connection *connection)
 {
-    const WadiViewFile *file = connection->file;
-    if (file == NULL) {
-        return 0;
-    }
-    const size_t rest = file->size - connection->sent, count = rest < FRAGMENT ? rest : FRAGMENT;
-    memcpy(server->fragment + LWS_PRE, file->data + connection->sent, count);
-    const bool is_last = count == rest;
-    if (lws_write(wsi, server->fragment + LWS_PRE, count, is_last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) <
-        (int)count) {
-        return -1;
-    }
-    connection->sent += count;
-    if (is_last) {
-        connection->file = NULL;
-        wadi_view_guests_set_busy(&server->guests, wsi, false);
-        return lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
-    }
-    lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, STALLED_SECONDS);
-    lws_callback_on_writable(wsi);
-    return 0;
+    const WadiViewSending *sending = &connection->sending;
+    const bool has_more = sending->file != NULL && sending->file->size - sending->sent > WADI_VIEW_FRAGMENT;
+    wadi_view_guests_set_busy(&server->guests, wsi, has_more);
+    return wadi_view_http_write(wsi, &connection->sending, server->fragment);
 }
 
 static void drop_message(Server *server)
@@ -282,7 +238,8 @@ static int write_message(Server *server, struct lws *wsi, Connection *connection
         (server->out.data == NULL && !wadi_view_hub_next(&server->hub, &server->out))) {
         return 0;
     }
-    const size_t rest = server->out.size - server->sent, count = rest < FRAGMENT ? rest : FRAGMENT;
+    const size_t rest = server->out.size - server->sent,
+                 count = rest < WADI_VIEW_FRAGMENT ? rest : WADI_VIEW_FRAGMENT;
     const bool is_last = count == rest;
     int kind = server->sent > 0        ? LWS_WRITE_CONTINUATION
                : server->out.is_binary ? LWS_WRITE_BINARY
@@ -293,7 +250,7 @@ static int write_message(Server *server, struct lws *wsi, Connection *connection
         return -1;
     }
     server->sent += count;
-    lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, STALLED_SECONDS);
+    lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, WADI_VIEW_STALLED_SECONDS);
     if (is_last) {
         drop_message(server);
     }
@@ -336,7 +293,7 @@ static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *use
     case LWS_CALLBACK_WSI_DESTROY: wadi_view_guests_remove(&server->guests, wsi); return 0;
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE: return on_upgrade(wsi, in);
     case LWS_CALLBACK_HTTP: return on_request(server, wsi, connection, in);
-    case LWS_CALLBACK_HTTP_WRITEABLE: return write_file(server, wsi, connection);
+    case LWS_CALLBACK_HTTP_WRITEABLE: return on_http_writable(server, wsi, connection);
     case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION: return on_connect(server, wsi);
     case LWS_CALLBACK_ESTABLISHED:
         memset(connection, 0, sizeof *connection);
@@ -424,24 +381,26 @@ static WadiStatus listen_on(Server *server, WadiError *error)
     return WADI_OK;
 }
 
-static void end_browser_limit(lws_sorted_usec_list_t *limit)
-{
-    wadi_view_browser_forget(&lws_container_of(limit, Server, browser_limit)->browser);
-}
-
 static void open_browser(Server *server)
 {
     char address[400];
     const char *host = server->def->listen;
     wadi_view_browser_clean();
-    if (!server->def->opens_browser || !wadi_view_browser_is_there()) {
-        return;
+    if (server->def->opens_browser && wadi_view_browser_is_there()) {
+        address_of(server, host != NULL && strcmp(host, "0.0.0.0") == 0 ? NULL : host, address);
+        wadi_view_browser_open(&server->browser, address);
+        server->browser_until = wadi_view_now() + WADI_VIEW_BROWSER_SECONDS;
     }
-    address_of(server, host != NULL && strcmp(host, "0.0.0.0") == 0 ? NULL : host, address);
-    if (wadi_view_browser_open(&server->browser, address)) {
-        lws_sul_schedule(server->context, 0, &server->browser_limit, end_browser_limit,
-                         (lws_usec_t)WADI_VIEW_BROWSER_SECONDS * LWS_US_PER_SEC);
+}
+
+/* Wakes the server, which sees a stop then: a signal may come to another thread, or before it waits. */
+static void tick(lws_sorted_usec_list_t *timer)
+{
+    Server *server = lws_container_of(timer, Server, tick);
+    if (wadi_view_now() > server->browser_until) {
+        wadi_view_browser_forget(&server->browser);
     }
+    lws_sul_schedule(server->context, 0, timer, tick, LWS_US_PER_SEC / 4);
 }
 
 static void serve(Server *server, WadiViewSession *session)
@@ -452,12 +411,13 @@ static void serve(Server *server, WadiViewSession *session)
     }
     print_address(server, true);
     open_browser(server);
+    tick(&server->tick);
     while (server->def->stop == NULL || *server->def->stop == 0) {
         if (lws_service(server->context, 0) < 0) {
             break;
         }
     }
-    lws_sul_cancel(&server->browser_limit);
+    lws_sul_cancel(&server->tick);
     wadi_view_browser_forget(&server->browser);
     wadi_view_hub_end(&server->hub);
     pthread_join(thread, NULL);
@@ -476,7 +436,7 @@ WadiStatus wadi_view(const WadiViewDef *def, WadiError *error)
     server.def = def;
     wadi_view_hub_init(&server.hub);
     wadi_view_session_init(&session, def, &server.hub);
-    server.fragment = malloc(LWS_PRE + FRAGMENT);
+    server.fragment = malloc(LWS_PRE + WADI_VIEW_FRAGMENT);
     WadiStatus status = server.fragment != NULL ? listen_on(&server, error)
                                                 : fail(error, WADI_ERR_MEMORY, "no memory for a buffer");
     if (status == WADI_OK) {

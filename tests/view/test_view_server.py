@@ -1,5 +1,6 @@
 """The server of `wadi view` without a browser: what pages get, and what others do not get."""
 
+import ctypes
 import http.client
 import os
 import signal
@@ -302,6 +303,14 @@ def test_it_ends_at_once_when_asked():
     view.process.wait(20)
     assert not IS_BENCH or time.monotonic() - start < 2
     view.stop()
+
+
+def test_it_ends_whichever_thread_gets_the_signal():
+    with server("--paused") as view:
+        main = view.process.pid
+        others = [int(name) for name in os.listdir(f"/proc/{main}/task") if int(name) != main]
+        assert others and ctypes.CDLL(None).tgkill(main, others[0], signal.SIGTERM) == 0
+        view.process.wait(10)
 
 
 def test_the_first_picture_comes_within_a_second():
