@@ -10,7 +10,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from view_harness import Browser, DesktopServer, Impostor, Page, Server, find_browser  # noqa: E402
+from view_harness import Browser, DesktopServer, Impostor, Page, Server, find_browser, free_port  # noqa: E402
 
 WADI = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.environ["WADI"])
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -123,7 +123,8 @@ LOST = "document.getElementById('lost')"
 
 
 def test_the_page_comes_back_to_its_own_server_alone(browser):
-    server = Server(WADI, scene_file(), "--threads", "1")
+    port = free_port()
+    server = Server(WADI, scene_file(), "--threads", "1", "--port", port)
     begin(browser, server)
     browser.call("Page.reload")  # without the token: with its key
     browser.until(f"window.wadi && window.wadi.state.picture != null && {LOST}.hidden")
@@ -134,14 +135,14 @@ def test_the_page_comes_back_to_its_own_server_alone(browser):
     browser.until(f"!{LOST}.hidden")
     shot(browser, "lost")
     # Another server on the port is told nothing and shows nothing; the address that it prints does.
-    with Server(WADI, scene_file(), "--threads", "1", "--port", str(server.port)) as other:
+    with Server(WADI, scene_file(), "--threads", "1", "--port", port) as other:
         browser.until(f"{LOST}.textContent.startsWith('Another wadi')")
         browser.open(other.address)
         browser.until(f"{LOST}.hidden && wadi.link.token === ''")
 
 
 def test_a_tab_offers_its_key_to_nobody_who_has_it_not(browser):
-    server = Server(WADI, scene_file(), "--threads", "1")
+    server = Server(WADI, scene_file(), "--threads", "1", "--port", free_port())
     begin(browser, server)
     key = browser.value("sessionStorage.getItem('wadi-session')")
     server.stop()

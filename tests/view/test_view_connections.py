@@ -9,7 +9,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from view_harness import Closed, DesktopServer, Page, Server, WebSocket, is_closed, prove, run_tests  # noqa: E402
+from view_harness import Closed, DesktopServer, Page, Server, WebSocket, free_port, is_closed, prove, run_tests  # noqa: E402
 
 WADI = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.environ["WADI"])
 FOLDER = tempfile.mkdtemp()
@@ -122,12 +122,12 @@ def refuses(view, *lines):
 def test_the_key_ends_with_the_server():
     state = tempfile.mkdtemp(dir=FOLDER)
     os.environ["XDG_STATE_HOME"] = state
-    with server() as view:
-        port = view.port
+    port = free_port()
+    with server("--port", port) as view:
         page = Page(view)
         page.picture()
         Page(view, page.key).picture()  # loaded again
-    with server("--port", str(port)) as other:
+    with server("--port", port) as other:
         assert refuses(other, "hello " + page.key)
         assert refuses(other, "back abcdef", lambda nonce: "proof " + prove(page.key, "page", "abcdef", nonce))
         link = WebSocket(other.port, timeout=10)

@@ -191,6 +191,13 @@ class Page:
             self.message()
 
 
+def free_port():
+    """One that no server takes by itself, for those that follow each other on a port."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
+
+
 class Server:
     """`wadi view …` as a process; a context manager."""
 

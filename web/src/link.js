@@ -43,6 +43,7 @@ export class Link {
     const secure = location.protocol === "https:" ? "wss:" : "ws:";
     const socket = new WebSocket(`${secure}//${location.host}/`, "wadi-view");
     this.socket = socket;
+    this.isIn = false; // let in
     socket.binaryType = "arraybuffer";
     const question = nonce();
     const key = sessionStorage.getItem(SESSION);
@@ -62,6 +63,7 @@ export class Link {
         if (message.key) sessionStorage.setItem(SESSION, message.key);
         this.token = "";
         this.delay = 250;
+        this.isIn = true;
         this.handlers.open();
       } else {
         this.handlers.text(message);
@@ -84,7 +86,7 @@ export class Link {
   }
 
   send(text) {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(text);
+    if (this.isIn && this.socket.readyState === WebSocket.OPEN) this.socket.send(text);
   }
 }
 
