@@ -39,9 +39,9 @@ WADI_API void wadi_run_reader_close(WadiRunReader *reader);
 WADI_API const char *wadi_run_reader_warning(const WadiRunReader *reader);
 /* The scene of the run; valid until the reader is closed. */
 WADI_API const WadiScene *wadi_run_reader_scene(const WadiRunReader *reader);
-/* Finished frames now: more when the run goes on. */
+/* Finished frames now: more when the run goes on, 0 when they are gone. */
 WADI_API int wadi_run_reader_frames(const WadiRunReader *reader);
-/* Reads frame `frame`, from 1. After a failure no frame is read. */
+/* Reads frame `frame`, from 1. After a failure the frame read before stays. */
 WADI_API WadiStatus wadi_run_reader_read(WadiRunReader *reader, int frame, WadiError *error);
 /* Of the frame read last; 0: none. */
 WADI_API int wadi_run_reader_frame(const WadiRunReader *reader);

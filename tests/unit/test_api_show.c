@@ -149,7 +149,10 @@ static void a_reader_has_the_particles_of_the_run(void **unused)
     assert_int_equal(mesh.triangle_count, 12);
     wadi_mesh_release(&mesh);
     assert_true(wadi_run_reader_read(reader, 4, &error) != WADI_OK);
-    assert_int_equal(wadi_run_reader_frame(reader), 0);
+    assert_true(wadi_run_reader_read(reader, 0, &error) != WADI_OK);
+    assert_int_equal(wadi_run_reader_frame(reader), 2); /* the one before stays */
+    CHECK_OK(wadi_run_reader_view(reader, "position", &found, &error), error);
+    assert_int_equal(found.count, expected.count);
     wadi_run_reader_close(reader);
     assert_int_equal(wadi_run_reader_open(&reader, "/nonexistent", &error), WADI_ERR_IO);
     assert_null(reader);

@@ -12,10 +12,10 @@
 
 struct WadiRunReader {
     WadiRunView run;
-    char *path;       /* of the run folder; run.run points to it */
-    WadiWorld *world; /* made when the first collider is wanted; NULL before */
-    WadiState frame;
-    int number; /* of the frame; 0: none */
+    char *path;            /* of the run folder; run.run points to it */
+    WadiWorld *world;      /* made when the first collider is wanted; NULL before */
+    WadiState frame, next; /* `next`: being read, and the memory of the frame before */
+    int number;            /* of the frame; 0: none */
     double time;
 };
 
@@ -44,6 +44,7 @@ void wadi_run_reader_close(WadiRunReader *reader)
     if (reader != NULL) {
         wadi_world_destroy(reader->world);
         wadi_state_free(&reader->frame);
+        wadi_state_free(&reader->next);
         wadi_run_view_close(&reader->run);
         wadi_string_free(reader->path);
         WADI_DELETE(reader, 1);
@@ -74,11 +75,16 @@ WadiStatus wadi_run_reader_read(WadiRunReader *reader, int frame, WadiError *err
     const unsigned asserts = wadi_assert_count();
     char path[WADI_PATH_SIZE];
     WadiFrameHeader header = { 0 };
-    reader->number = 0;
+    if (frame < 1) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "%s: no frame %d; the first is 1", reader->path, frame);
+    }
     wadi_run_frame_path(path, sizeof path, reader->path, reader->run.summary.name, frame);
     const WadiStatus status = wadi_assert_status(
-        wadi_frame_file_read(path, "particles", &header, &reader->frame, error), asserts, error);
+        wadi_frame_file_read(path, "particles", &header, &reader->next, error), asserts, error);
     if (status == WADI_OK) {
+        const WadiState before = reader->frame;
+        reader->frame = reader->next;
+        reader->next = before; /* its memory is used again */
         reader->number = frame;
         reader->time = header.time;
     }
@@ -134,7 +140,8 @@ WadiStatus wadi_run_reader_collider_mesh(WadiRunReader *reader, int n, WadiMeshD
 {
     const unsigned asserts = wadi_assert_count();
     *mesh = (WadiMeshData){ 0 };
-    const WadiStateArray *x = wadi_state_find(&reader->frame, "position");
+    const WadiStateArray *x =
+        reader->number > 0 ? wadi_state_find(&reader->frame, "position") : NULL; /* always three f64 */
     WadiBox box = { { -1, -1, -1 }, { 1, 1, 1 } };
     for (size_t i = 0; x != NULL && i < x->count; ++i) {
         const double *at = (const double *)x->data + 3 * i;
