@@ -31,6 +31,10 @@ WADI_API WadiStatus wadi_sim_move_collider(WadiSim *sim, const char *collider, c
  * [0, 0, 1], radius: 0.1}}, velocity: [0, 0, -1]}". Places inside solids or nearer than 3/4 of the particles'
  * spacing to a present particle stay empty. *added may be NULL. */
 WADI_API WadiStatus wadi_sim_add_particles(WadiSim *sim, const char *body, int64_t *added, WadiError *error);
+/* How many particles that would add at most, roughly: fast, and without large memory. A body that cannot fit
+ * into the free memory is refused by wadi_sim_add_particles, WADI_ERR_MEMORY. */
+WADI_API WadiStatus wadi_sim_expect_particles(const WadiSim *sim, const char *body, double *count,
+                                              WadiError *error);
 /* Removes the particles inside a shape, of all materials or of one: "{shape: {sphere: {radius: 0.1}}}",
  * "{material: sand, shape: …}". They count as drained. *removed may be NULL. */
 WADI_API WadiStatus wadi_sim_remove_particles(WadiSim *sim, const char *region, int64_t *removed,
@@ -47,6 +51,8 @@ WADI_API WadiStatus wadi_sim_changes(const WadiSim *sim, char **text, WadiError 
 /* Repeats a record: each change is applied before the step of its number. A simulation from a checkpoint
  * repeats what follows the changes it has; the text must begin with those. Steps fail where a change does. */
 WADI_API WadiStatus wadi_sim_repeat_changes(WadiSim *sim, const char *text, WadiError *error);
+/* Applies those that the next step would apply before it begins. */
+WADI_API WadiStatus wadi_sim_apply_due(WadiSim *sim, WadiError *error);
 
 #ifdef __cplusplus
 }

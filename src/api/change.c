@@ -11,83 +11,10 @@
 #include "core/check.h"
 #include "io/scene/scene_parse.h"
 
-/* A scene of the simulation with one key replaced; NULL: none. */
-static WadiStatus derive_from(const WadiSim *sim, const WadiScene *from, const char *assignment,
-                              WadiScene **scene, WadiError *error)
-{
-    WadiSceneDef def = wadi_default_scene_def();
-    def.path = from->path;
-    def.folder = from->folder;
-    def.text = from->source;
-    def.sets = &assignment;
-    def.set_count = assignment != NULL ? 1 : 0;
-    WADI_TRY(wadi_scene_parse_record(scene, &def, error)); /* files are those of the present scene */
-    (*scene)->content_hash = sim->scene->content_hash;
-    /* Materials that a change brought in. */
-    for (int m = 0; m < (*scene)->material_count && m < sim->scene->material_count; ++m) {
-        (*scene)->materials[m].is_unused = (*scene)->materials[m].is_unused && sim->born[m] == 0;
-    }
-    return WADI_OK;
-}
-
 /* The scene as it is now with one key replaced. */
 static WadiStatus derive(const WadiSim *sim, const char *assignment, WadiScene **scene, WadiError *error)
 {
-    return derive_from(sim, sim->scene, assignment, scene, error);
-}
-
-static bool is_same_point(WadiVec3 a, WadiVec3 b)
-{
-    return a.x == b.x && a.y == b.y && a.z == b.z;
-}
-
-const char *wadi_change_unfit_key(const WadiScene *a, const WadiScene *b)
-{
-    const bool has_same_box = a->has_domain == b->has_domain && a->closed_sides == b->closed_sides &&
-                              (!a->has_domain || (is_same_point(a->domain.min, b->domain.min) &&
-                                                  is_same_point(a->domain.max, b->domain.max)));
-    for (int m = 0; m < a->material_count && a->material_count == b->material_count; ++m) {
-        if (a->materials[m].kind != b->materials[m].kind ||
-            strcmp(a->materials[m].name, b->materials[m].name) != 0) {
-            return "the kind or name of a material";
-        }
-    }
-    return a->solver_type != b->solver_type                 ? "solver"
-           : a->cell_size != b->cell_size                   ? "cell_size"
-           : a->particles_per_axis != b->particles_per_axis ? "particles_per_cell"
-           : a->fps != b->fps                               ? "fps"
-           : a->seed != b->seed                             ? "seed"
-           : a->has_texture != b->has_texture               ? "texture"
-           : a->material_count != b->material_count         ? "the number of materials"
-           : a->emitter_count != b->emitter_count           ? "the number of emitters"
-           : !has_same_box                                  ? "the box of the domain"
-                                                            : NULL;
-}
-
-/* Continues with `scene`, which it takes over or frees. */
-static WadiStatus take_scene(WadiSim *sim, WadiScene *scene, WadiError *error)
-{
-    WadiChanges *changes = NULL;
-    const char *unfit = wadi_change_unfit_key(sim->scene, scene);
-    WadiStatus status = WADI_OK;
-    if (unfit != NULL) {
-        status =
-            wadi_fail(error, WADI_ERR_ARGUMENT,
-                      "%s cannot change while the simulation runs; start it again with the new value", unfit);
-    }
-    if (status == WADI_OK) {
-        status = wadi_changes_get(sim, &changes, error);
-    }
-    if (status == WADI_OK) {
-        status = wadi_sim_change_scene(sim, scene, error);
-    }
-    if (status != WADI_OK) {
-        wadi_scene_free(scene);
-        return status;
-    }
-    wadi_scene_free(changes->scene);
-    changes->scene = scene;
-    return WADI_OK;
+    return wadi_change_derive(sim, sim->scene, assignment, scene, error);
 }
 
 static void wake(WadiSim *sim)
@@ -101,7 +28,7 @@ static WadiStatus set_value(WadiSim *sim, const char *assignment, WadiError *err
 {
     WadiScene *scene = NULL;
     WADI_TRY(derive(sim, assignment, &scene, error));
-    WADI_TRY(take_scene(sim, scene, error));
+    WADI_TRY(wadi_change_take_scene(sim, scene, error));
     wake(sim);
     return WADI_OK;
 }
@@ -225,7 +152,7 @@ static WadiStatus move_collider(WadiSim *sim, const WadiYaml *yaml, int value, W
         status = derive(sim, text.data, &scene, error);
     }
     if (status == WADI_OK) {
-        status = take_scene(sim, scene, error);
+        status = wadi_change_take_scene(sim, scene, error);
     }
     wadi_text_free(&text);
     if (status == WADI_OK && !(end > sim->time)) {
@@ -234,28 +161,41 @@ static WadiStatus move_collider(WadiSim *sim, const WadiYaml *yaml, int value, W
     return status;
 }
 
+/* The scene with the body to add as its only one. */
+static WadiStatus derive_body(const WadiSim *sim, const WadiYaml *yaml, int value, WadiScene **scene,
+                              WadiError *error)
+{
+    WadiText text = { 0 };
+    WadiStatus status = assign(&text, "bodies", yaml, value, error);
+    if (status == WADI_OK) {
+        status = derive(sim, text.data, scene, error);
+    }
+    wadi_text_free(&text);
+    return status;
+}
+
+/* Continues with a scene in which the material is used, or, without particles of it, is not. */
+static WadiStatus use_material(WadiSim *sim, int material, bool is_used, WadiError *error)
+{
+    WadiScene *scene = NULL;
+    WADI_TRY(derive(sim, NULL, &scene, error));
+    scene->materials[material].is_unused = scene->materials[material].is_unused && !is_used;
+    return wadi_change_take_scene(sim, scene, error);
+}
+
 static WadiStatus add_particles(WadiSim *sim, const WadiYaml *yaml, int value, int64_t *added,
                                 WadiError *error)
 {
-    WadiText text = { 0 };
     WadiScene *scene = NULL;
-    WadiStatus status = assign(&text, "bodies", yaml, value, error);
-    if (status == WADI_OK) {
-        status = derive(sim, text.data, &scene, error);
-    }
-    wadi_text_free(&text);
-    WADI_TRY(status);
+    WADI_TRY(derive_body(sim, yaml, value, &scene, error));
     const int material = scene->bodies[0].material;
-    if (sim->scene->materials[material].is_unused) {
-        WadiScene *with_material = NULL;
-        status = derive(sim, NULL, &with_material, error);
-        if (status == WADI_OK) {
-            with_material->materials[material].is_unused = false;
-            status = take_scene(sim, with_material, error);
-        }
-    }
+    const bool is_new = sim->scene->materials[material].is_unused;
+    WadiStatus status = is_new ? use_material(sim, material, true, error) : WADI_OK;
     if (status == WADI_OK) {
         status = wadi_sim_add_body(sim, &scene->bodies[0], added, error);
+        if (status != WADI_OK && is_new) {
+            (void)use_material(sim, material, false, NULL);
+        }
     }
     wadi_scene_free(scene);
     return status;
@@ -296,7 +236,7 @@ static WadiStatus derive_moist(const WadiSim *sim, int material, double saturati
         WadiScene *next = NULL;
         snprintf(assignment, sizeof assignment, "%s[%d].saturation=%.17g", is_body ? "bodies" : "emitters", i,
                  saturation);
-        const WadiStatus status = derive_from(sim, *scene, assignment, &next, error);
+        const WadiStatus status = wadi_change_derive(sim, *scene, assignment, &next, error);
         wadi_scene_free(*scene);
         *scene = next;
         WADI_TRY(status);
@@ -328,7 +268,7 @@ static WadiStatus set_saturation(WadiSim *sim, const WadiYaml *yaml, int value, 
     if (saturation == 0.0) {
         wadi_sim_wet(sim, material, 0.0); /* a dry scene may have no columns for water: they end empty */
     }
-    WADI_TRY(take_scene(sim, scene, error));
+    WADI_TRY(wadi_change_take_scene(sim, scene, error));
     wadi_sim_wet(sim, material, saturation);
     wake(sim);
     return WADI_OK;
@@ -410,6 +350,9 @@ WadiStatus wadi_change_apply(WadiSim *sim, const char *change, int64_t *count, W
         wadi_change_write(&yaml, value, &text);
         status = wadi_text_status(&text, error);
         if (status == WADI_OK) {
+            status = wadi_sim_check_state(sim, error);
+        }
+        if (status == WADI_OK) {
             status = apply_value(sim, &yaml, value, count, error);
         }
         if (status == WADI_OK) {
@@ -456,6 +399,30 @@ WadiStatus wadi_sim_add_collider(WadiSim *sim, const char *collider, WadiError *
 WadiStatus wadi_sim_add_particles(WadiSim *sim, const char *body, int64_t *added, WadiError *error)
 {
     return apply_kind(sim, "add", body, false, added, error);
+}
+
+WadiStatus wadi_sim_expect_particles(const WadiSim *sim, const char *body, double *count, WadiError *error)
+{
+    const unsigned asserts = wadi_assert_count();
+    WadiYaml yaml = { .root = -1 };
+    WadiScene *scene = NULL;
+    *count = 0.0;
+    if (body == NULL) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "add: the text is NULL");
+    }
+    WadiStatus status = wadi_sim_check_state(sim, error);
+    if (status == WADI_OK) {
+        status = wadi_change_read(&yaml, body, strlen(body), "add", error);
+    }
+    if (status == WADI_OK) {
+        status = derive_body(sim, &yaml, yaml.root, &scene, error);
+    }
+    if (status == WADI_OK) {
+        status = wadi_sim_expect_body(sim, &scene->bodies[0], count, error);
+    }
+    wadi_scene_free(scene);
+    wadi_yaml_free(&yaml);
+    return wadi_assert_status(status, asserts, error);
 }
 
 WadiStatus wadi_sim_remove_particles(WadiSim *sim, const char *region, int64_t *removed, WadiError *error)

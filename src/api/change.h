@@ -36,7 +36,12 @@ WadiStatus wadi_change_read(WadiYaml *yaml, const char *text, size_t size, const
                             WadiError *error);
 /* Records the change "set: …" at the present step. */
 WadiStatus wadi_change_record(WadiSim *sim, const char *change, WadiError *error);
-/* change.c: the key that makes scene `b` unfit for the particles of `a`; NULL: none. */
+/* change_scene.c: the scene `from` of the simulation with one key replaced; NULL: none. */
+WadiStatus wadi_change_derive(const WadiSim *sim, const WadiScene *from, const char *assignment,
+                              WadiScene **scene, WadiError *error);
+/* change_scene.c: continues with `scene`, which it takes over or frees. */
+WadiStatus wadi_change_take_scene(WadiSim *sim, WadiScene *scene, WadiError *error);
+/* change_scene.c: the key that makes scene `b` unfit for the particles of `a`; NULL: none. */
 const char *wadi_change_unfit_key(const WadiScene *a, const WadiScene *b);
 /* change.c: applies the change "set: …" and records it. *count: particles added or removed. */
 WadiStatus wadi_change_apply(WadiSim *sim, const char *change, int64_t *count, WadiError *error);

@@ -219,6 +219,14 @@ WadiStatus wadi_sim_repeat_changes(WadiSim *sim, const char *text, WadiError *er
     return wadi_assert_status(WADI_OK, asserts, error);
 }
 
+WadiStatus wadi_sim_apply_due(WadiSim *sim, WadiError *error)
+{
+    const unsigned asserts = wadi_assert_count();
+    WADI_TRY(wadi_sim_check_state(sim, error));
+    return wadi_assert_status(sim->before_step != NULL ? sim->before_step(sim, error) : WADI_OK, asserts,
+                              error);
+}
+
 /* The bytes of an array as text. */
 static WadiStatus copy_array(const WadiState *state, const char *name, char **text, WadiError *error)
 {

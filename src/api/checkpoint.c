@@ -23,7 +23,10 @@ WadiStatus wadi_sim_save(const WadiSim *sim, WadiBuffer *buffer, WadiError *erro
     WadiFrameHeader header = { .time = sim->time, .frame = sim->frame, .fps = sim->scene->fps };
     snprintf(header.name, sizeof header.name, "%s", sim->scene->name);
     WadiState state = { 0 }, checkpoint;
-    WadiStatus status = wadi_sim_snapshot(sim, &state, error);
+    WadiStatus status = wadi_sim_check_state(sim, error);
+    if (status == WADI_OK) {
+        status = wadi_sim_snapshot(sim, &state, error);
+    }
     if (status == WADI_OK) {
         wadi_state_hash_arrays(&state, WADI_USE_CHECKPOINT);
         wadi_state_select(&state, WADI_USE_CHECKPOINT, &checkpoint);

@@ -14,16 +14,29 @@ typedef struct WadiStageTimes {
     const char *name[WADI_STAGE_MAX]; /* static storage: literals of the stages */
     double seconds[WADI_STAGE_MAX];
     int count;
+    const char *running; /* outermost stage begun and not ended: after a failure the stage that failed */
 } WadiStageTimes;
 
 /* Add `seconds` to the stage called `name` (a string literal). */
 void wadi_stage_times_add(WadiStageTimes *times, const char *name, double seconds);
 
+static inline void wadi_stage_begin(WadiStageTimes *times, const char *name)
+{
+    times->running = times->running == NULL ? name : times->running;
+}
+
+static inline void wadi_stage_end(WadiStageTimes *times, const char *name)
+{
+    times->running = times->running == name ? NULL : times->running;
+}
+
 /* Time one call:  WADI_STAGE(&times, "sort by cell", status = sort(...)); */
 #define WADI_STAGE(times, name, statement)                                                                   \
     do {                                                                                                     \
         double wadi_stage_start = wadi_time_now();                                                           \
+        wadi_stage_begin((times), (name));                                                                   \
         statement;                                                                                           \
+        wadi_stage_end((times), (name));                                                                     \
         wadi_stage_times_add((times), (name), wadi_time_now() - wadi_stage_start);                           \
     } while (0)
 

@@ -242,35 +242,25 @@ static void count_work(WadiSim *sim, const WadiStepReport *report)
     sim->work.scratch_bytes = sim->scratch.high_water;
 }
 
-static WadiStatus take_step(WadiSim *sim, WadiError *error)
+WadiStatus wadi_sim_check_state(const WadiSim *sim, WadiError *error)
 {
-    wadi_parallel_set_threads(sim->threads);
-    if (sim->before_step != NULL) {
-        WADI_TRY(sim->before_step(sim, error));
-    }
-    if (sim->solver == NULL) {
-        return wadi_fail(error, WADI_ERR_MEMORY,
-                         "a change of the simulation failed and there was no memory to take it back; load a "
-                         "checkpoint of it");
-    }
-    double end = wadi_scene_frame_time(sim->scene, sim->frame + 1);
-    double remaining = end - sim->time;
-    double limit = choose_limit(sim, &sim->dt_limit);
-    /* Equal steps to the end of the frame, so that none is tiny. */
-    double steps_remaining = ceil(remaining / limit - 1e-9);
-    bool is_last = !(steps_remaining > 1.0);
-    if (is_last) {
-        sim->dt_limit = "frame";
-    }
-    sim->dt = is_last ? remaining : remaining / steps_remaining;
-    if (!is_last && !(sim->dt >= shortest_step && sim->time + sim->dt > sim->time)) {
-        return wadi_fail(
-            error, WADI_ERR_NUMERIC,
-            "t = %.6g s: a step of %g s, limited by %s, is too short for time to pass; something "
-            "moves far too fast",
-            sim->time, sim->dt, sim->dt_limit);
-    }
+    return sim->stopped == WADI_OK
+               ? WADI_OK
+               : wadi_fail(
+                     error, sim->stopped,
+                     "the simulation stopped at t = %.6g s in the stage %s and has no valid state; load "
+                     "a checkpoint of it, or start it again",
+                     sim->time, sim->stopped_stage);
+}
 
+const char *wadi_sim_stopped_stage(const WadiSim *sim)
+{
+    return sim->stopped != WADI_OK ? sim->stopped_stage : NULL;
+}
+
+/* Moves the particles and the clock: a failure in here leaves no valid state. */
+static WadiStatus move_state(WadiSim *sim, double end, bool is_last, WadiError *error)
+{
     WadiStepReport report = { 0 };
     const WadiSolverStep now_step = { .time = sim->time, .dt = sim->dt, .ends_frame = is_last };
     WADI_TRY(sim->type->step(sim->solver, &now_step, &report, error));
@@ -295,6 +285,40 @@ static WadiStatus take_step(WadiSim *sim, WadiError *error)
     sim->frame += is_last;
     sim->steps += 1;
     return wadi_arena_reset(&sim->scratch, error);
+}
+
+static WadiStatus take_step(WadiSim *sim, WadiError *error)
+{
+    wadi_parallel_set_threads(sim->threads);
+    WADI_TRY(wadi_sim_check_state(sim, error));
+    if (sim->before_step != NULL) {
+        WADI_TRY(sim->before_step(sim, error));
+    }
+    double end = wadi_scene_frame_time(sim->scene, sim->frame + 1);
+    double remaining = end - sim->time;
+    double limit = choose_limit(sim, &sim->dt_limit);
+    /* Equal steps to the end of the frame, so that none is tiny. */
+    double steps_remaining = ceil(remaining / limit - 1e-9);
+    bool is_last = !(steps_remaining > 1.0);
+    if (is_last) {
+        sim->dt_limit = "frame";
+    }
+    sim->dt = is_last ? remaining : remaining / steps_remaining;
+    if (!is_last && !(sim->dt >= shortest_step && sim->time + sim->dt > sim->time)) {
+        return wadi_fail(
+            error, WADI_ERR_NUMERIC,
+            "t = %.6g s: a step of %g s, limited by %s, is too short for time to pass; something "
+            "moves far too fast",
+            sim->time, sim->dt, sim->dt_limit);
+    }
+
+    sim->times.running = NULL;
+    const WadiStatus status = move_state(sim, end, is_last, error);
+    if (status != WADI_OK) {
+        sim->stopped = status;
+        sim->stopped_stage = sim->times.running != NULL ? sim->times.running : "step";
+    }
+    return status;
 }
 
 WadiStatus wadi_sim_step(WadiSim *sim, WadiError *error)

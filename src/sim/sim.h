@@ -15,6 +15,8 @@ struct WadiSim {
     void *solver;
     WadiArena scratch;
     WadiStageTimes times;
+    WadiStatus stopped; /* not WADI_OK: why the particles are no valid state; see wadi_sim_stopped_stage */
+    const char *stopped_stage;
     WadiLog log;
     int threads;
     int texture_column; /* with WadiScene.has_texture: the first of three */
@@ -73,8 +75,10 @@ WadiStatus wadi_sim_prepare(WadiSim *sim, WadiError *error);
 void wadi_sim_release(WadiSim *sim);
 /* Continues with another scene of the same solver, cells and materials. The particles and the clock stay, and
  * the solver's own state where the columns of both are the same. After a failure the simulation is as
- * before, unless memory for that is missing too: then steps fail. */
+ * before, unless memory for that is missing too: then it has stopped, without particles. */
 WadiStatus wadi_sim_change_scene(WadiSim *sim, const WadiScene *scene, WadiError *error);
+/* How many particles wadi_sim_add_body adds at most, roughly; fast and without large memory. */
+WadiStatus wadi_sim_expect_body(const WadiSim *sim, const WadiBodyDef *body, double *count, WadiError *error);
 /* Adds the particles of a body, but none nearer than 3/4 of the spacing to a present one. */
 WadiStatus wadi_sim_add_body(WadiSim *sim, const WadiBodyDef *body, int64_t *added, WadiError *error);
 /* Removes the particles inside the shape, of one material or (-1) of all; they count as drained. */
@@ -87,9 +91,14 @@ void wadi_sim_wet(WadiSim *sim, int material, double saturation);
  * (WadiWorld.particles_each), sets positions at birth and the columns of the solver. */
 WadiStatus wadi_sim_set_born(WadiSim *sim, int32_t first, WadiError *error);
 
+/* Fails when a step or a change before failed half-way. */
+WadiStatus wadi_sim_check_state(const WadiSim *sim, WadiError *error);
+
 /* Fails when the particles at time 0, or after `duration` seconds of pouring, cannot fit into the free
  * memory. Fast, and before any large allocation. */
 WadiStatus wadi_sim_check_memory(const WadiSim *sim, double duration, WadiError *error);
+/* The same for particles that a change adds. */
+WadiStatus wadi_sim_check_added(const WadiSim *sim, const WadiSeedIn *in, WadiError *error);
 
 /* Adds the frame arrays "radius" and "density", by material and, where particles exchange it, water. */
 WadiStatus wadi_sim_material_attributes(const WadiSim *sim, WadiState *state, WadiError *error);

@@ -71,11 +71,16 @@ WadiStatus wadi_sim_change_scene(WadiSim *sim, const WadiScene *scene, WadiError
 {
     WadiState state = { 0 };
     const WadiScene *before = sim->scene;
-    WadiStatus status = wadi_sim_snapshot(sim, &state, error);
+    WadiStatus status = wadi_sim_check_state(sim, error);
+    if (status == WADI_OK) {
+        status = wadi_sim_snapshot(sim, &state, error);
+    }
     if (status == WADI_OK) {
         status = continue_with(sim, scene, &state, error);
         if (status != WADI_OK && continue_with(sim, before, &state, NULL) != WADI_OK) {
-            wadi_sim_release(sim); /* steps report it */
+            wadi_sim_release(sim);
+            sim->stopped = status;
+            sim->stopped_stage = "change";
         }
     }
     wadi_state_free(&state);
@@ -198,14 +203,21 @@ static WadiStatus drop_crowded(WadiSim *sim, int32_t first, int64_t *added, Wadi
     return WADI_OK;
 }
 
+static WadiSeedIn seed_in(const WadiSim *sim, const WadiBodyDef *body, const WadiShape *shape)
+{
+    WadiSeedIn in = wadi_world_seed_in(sim->world, body, shape);
+    in.snap = WADI_SNAP_NONE; /* two bodies that meet have no free surface between them */
+    in.time = sim->time;
+    return in;
+}
+
 static WadiStatus seed_body(WadiSim *sim, const WadiBodyDef *body, const WadiShape *shape, int64_t *added,
                             WadiError *error)
 {
     WadiParticles *p = &sim->particles;
     const int32_t first = p->count;
-    WadiSeedIn in = wadi_world_seed_in(sim->world, body, shape);
-    in.snap = WADI_SNAP_NONE; /* two bodies that meet have no free surface between them */
-    in.time = sim->time;
+    const WadiSeedIn in = seed_in(sim, body, shape);
+    WADI_TRY(wadi_sim_check_added(sim, &in, error));
     WADI_TRY(wadi_seed_fill(&in, p, added, error));
     const WadiStatus status = drop_crowded(sim, first, added, error);
     if (status != WADI_OK) {
@@ -216,8 +228,26 @@ static WadiStatus seed_body(WadiSim *sim, const WadiBodyDef *body, const WadiSha
     sim->born[body->material] += *added;
     wadi_world_set_water(sim->world, p, first, body->saturation);
     sim->water_born += wadi_water_sum(p, first);
-    WADI_TRY(wadi_sim_set_born(sim, first, error));
+    const WadiStatus born = wadi_sim_set_born(sim, first, error);
+    if (born != WADI_OK) {
+        sim->stopped = born;
+        sim->stopped_stage = "change";
+        return born;
+    }
     return wadi_arena_reset(&sim->scratch, error);
+}
+
+WadiStatus wadi_sim_expect_body(const WadiSim *sim, const WadiBodyDef *body, double *count, WadiError *error)
+{
+    WadiShape *shape = NULL;
+    double least = 0.0;
+    *count = 0.0;
+    WADI_TRY(wadi_shape_create(&shape, &body->shape, &sim->log, error));
+    const WadiSeedIn in = seed_in(sim, body, shape);
+    const WadiStatus status = wadi_seed_expect(&in, &least, count, error);
+    *count *= sim->world->particles_each;
+    wadi_shape_destroy(shape);
+    return status;
 }
 
 WadiStatus wadi_sim_add_body(WadiSim *sim, const WadiBodyDef *body, int64_t *added, WadiError *error)

@@ -1,4 +1,4 @@
-/* Checks before a run whether the scene's particles fit into memory: the system would otherwise kill the
+/* Checks before particles are made whether they fit into memory: the system would otherwise kill the
  * process later, without a message. */
 #include <math.h>
 
@@ -19,13 +19,32 @@ static double emitted_count(const WadiSim *sim, double duration)
     return count;
 }
 
+/* Bytes of the columns, their copy for the writer, and the scratch of a step, for each particle. */
+static double bytes_each(const WadiSim *sim)
+{
+    return 2.0 * (double)wadi_particles_bytes_each(&sim->particles) + (double)sim->type->scratch_bytes_each;
+}
+
+WadiStatus wadi_sim_check_added(const WadiSim *sim, const WadiSeedIn *in, WadiError *error)
+{
+    double least = 0.0, likely = 0.0;
+    WADI_TRY(wadi_seed_expect(in, &least, &likely, error));
+    const double each = bytes_each(sim) * sim->world->particles_each, there = (double)wadi_memory_available();
+    if (least * each <= there) {
+        return WADI_OK;
+    }
+    const double count = likely * sim->world->particles_each;
+    return wadi_fail(error, WADI_ERR_MEMORY,
+                     "the body would have %.*f million particles, which need about %.1f GB of memory, and "
+                     "%.1f GB are there; add a smaller one",
+                     count < 1e8 ? 1 : 0, 1e-6 * count, 1e-9 * likely * each, 1e-9 * there);
+}
+
 WadiStatus wadi_sim_check_memory(const WadiSim *sim, double duration, WadiError *error)
 {
     double least = 0.0, likely = 0.0, extra = emitted_count(sim, duration);
     WADI_TRY(wadi_world_expect(sim->world, &least, &likely, error));
-    /* Bytes of the columns, their copy for the writer, and the scratch of a step. */
-    double each =
-        2.0 * (double)wadi_particles_bytes_each(&sim->particles) + (double)sim->type->scratch_bytes_each;
+    double each = bytes_each(sim);
     double there = (double)wadi_memory_available();
     if ((least + extra) * each <= there) {
         return WADI_OK;

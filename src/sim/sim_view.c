@@ -27,6 +27,9 @@ WadiStatus wadi_sim_view(const WadiSim *sim, const char *name, WadiView *view, W
 {
     const WadiParticles *p = &sim->particles;
     *view = (WadiView){ 0 };
+    if (sim->world == NULL) { /* a change could not be taken back */
+        return wadi_sim_check_state(sim, error);
+    }
     char known[1024] = "";
     WadiParticleArray arrays[WADI_COLUMN_MAX];
     const int count = wadi_particles_arrays(p, arrays);

@@ -118,6 +118,9 @@ static WadiStatus add_changes(const WadiSim *sim, WadiState *state, WadiError *e
 WadiStatus wadi_sim_snapshot(const WadiSim *sim, WadiState *state, WadiError *error)
 {
     wadi_state_clear(state);
+    if (sim->world == NULL) { /* a change could not be taken back */
+        return wadi_sim_check_state(sim, error);
+    }
     WADI_TRY(wadi_particles_save(&sim->particles, state, error));
     state->next_use = WADI_USE_CHECKPOINT;
     WADI_TRY(add_clock(sim, state, error));

@@ -194,6 +194,10 @@ static WadiBox particle_box(const WadiParticles *p)
 WadiStatus wadi_sim_collider_mesh(const WadiSim *sim, int n, WadiMeshData *mesh, WadiError *error)
 {
     const unsigned asserts = wadi_assert_count();
+    *mesh = (WadiMeshData){ 0 };
+    if (sim->world == NULL) { /* a change could not be taken back */
+        return wadi_sim_check_state(sim, error);
+    }
     const WadiStatus status =
         wadi_show_collider(sim->world, n, sim->time, particle_box(&sim->particles), mesh, error);
     return wadi_assert_status(status, asserts, error);
@@ -201,5 +205,5 @@ WadiStatus wadi_sim_collider_mesh(const WadiSim *sim, int n, WadiMeshData *mesh,
 
 bool wadi_sim_collider_moves(const WadiSim *sim, int n)
 {
-    return wadi_show_moves(sim->world, n, sim->time);
+    return sim->world != NULL && wadi_show_moves(sim->world, n, sim->time);
 }
