@@ -1,5 +1,6 @@
 #include "view_hub.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -48,6 +49,28 @@ void wadi_view_hub_end(WadiViewHub *hub)
     pthread_mutex_unlock(&hub->lock);
 }
 
+/* Messages of a drag or a slider: the next one follows soon. */
+static bool is_repeated(WadiViewKind kind)
+{
+    return kind == WADI_VIEW_POUR || kind == WADI_VIEW_DIG || kind == WADI_VIEW_PUSH ||
+           kind == WADI_VIEW_SET || kind == WADI_VIEW_WET || kind == WADI_VIEW_SEEK;
+}
+
+static bool make_room(WadiViewHub *hub)
+{
+    int oldest = 0;
+    while (oldest < hub->inbox_count && !is_repeated(hub->inbox[oldest].kind)) {
+        oldest += 1;
+    }
+    if (oldest == hub->inbox_count) {
+        return false;
+    }
+    hub->inbox_count -= 1;
+    memmove(&hub->inbox[oldest], &hub->inbox[oldest + 1],
+            (size_t)(hub->inbox_count - oldest) * sizeof hub->inbox[0]);
+    return true;
+}
+
 bool wadi_view_hub_receive(WadiViewHub *hub, const WadiViewMessage *message)
 {
     bool has_room = true;
@@ -57,7 +80,7 @@ bool wadi_view_hub_receive(WadiViewHub *hub, const WadiViewMessage *message)
         const bool is_earlier = (message->number + 1) % 1000000 == (long)(hub->last % 1000000);
         hub->unseen = is_earlier && hub->unseen > 1 ? 1 : 0;
         hub->ack_seconds = wadi_view_now() - hub->sent_at;
-    } else if (hub->inbox_count < WADI_VIEW_INBOX) {
+    } else if (hub->inbox_count < WADI_VIEW_INBOX || make_room(hub)) {
         hub->inbox[hub->inbox_count++] = *message;
     } else {
         has_room = false;
@@ -132,6 +155,23 @@ void wadi_view_hub_send(WadiViewHub *hub, unsigned char *data, size_t size, bool
     pthread_mutex_unlock(&hub->lock);
     if (wake != NULL) {
         wake(hub->wake_user);
+    }
+}
+
+void wadi_view_hub_do(WadiViewHub *hub, const char *what)
+{
+    atomic_store(&hub->doing_since, wadi_view_now());
+    atomic_store(&hub->doing, what);
+}
+
+void wadi_view_hub_tell_busy(WadiViewHub *hub)
+{
+    const char *doing = atomic_load(&hub->doing);
+    const double seconds = wadi_view_now() - atomic_load(&hub->doing_since);
+    char *text = NULL;
+    if (doing != NULL && seconds > 1.0 &&
+        asprintf(&text, "{\"type\":\"busy\",\"what\":\"%s\",\"seconds\":%.0f}", doing, seconds) >= 0) {
+        wadi_view_hub_send(hub, (unsigned char *)text, strlen(text), false, 0);
     }
 }
 

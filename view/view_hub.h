@@ -26,13 +26,15 @@ typedef struct WadiViewHub {
     int inbox_count;
     WadiViewOut outbox[WADI_VIEW_OUTBOX];
     int outbox_first, outbox_count;
-    atomic_bool has_page; /* one is connected and let in */
-    unsigned generation;  /* of pages: a new one has nothing yet */
-    int unseen;           /* pictures sent and not acknowledged */
-    int waiting;          /* of these in the outbox */
-    uint32_t last;        /* number of the newest picture */
-    double sent_at;       /* s: when it was sent */
-    double ack_seconds;   /* how long the last one took */
+    atomic_bool has_page;        /* one is connected and let in */
+    unsigned generation;         /* of pages: a new one has nothing yet */
+    int unseen;                  /* pictures sent and not acknowledged */
+    int waiting;                 /* of these in the outbox */
+    uint32_t last;               /* number of the newest picture */
+    double sent_at;              /* s: when it was sent */
+    double ack_seconds;          /* how long the last one took */
+    _Atomic(const char *) doing; /* of the simulation's thread; static storage; NULL: it waits */
+    _Atomic double doing_since;  /* s */
     atomic_bool quit;
     void (*wake)(void *user); /* the server has something to send */
     void *wake_user;
@@ -44,7 +46,8 @@ void wadi_view_hub_free(WadiViewHub *hub);
 void wadi_view_hub_end(WadiViewHub *hub);
 double wadi_view_now(void); /* s */
 
-/* Of the server. False: the inbox is full, the page sends too much. */
+/* Of the server. A full inbox drops its oldest message of a drag or slider, which others follow. False: it
+ * has none of these, the page sends too much. */
 bool wadi_view_hub_receive(WadiViewHub *hub, const WadiViewMessage *message);
 /* A page is let in. `greeting` (taken; NULL: none) is the first message that it gets. */
 void wadi_view_hub_connect(WadiViewHub *hub, char *greeting);
@@ -52,7 +55,13 @@ void wadi_view_hub_disconnect(WadiViewHub *hub);
 /* The next message for the page, which the caller frees; false: none. */
 bool wadi_view_hub_next(WadiViewHub *hub, WadiViewOut *out);
 
-/* Of the simulation. Takes `data`. `picture` is the number of a picture, which is under way until the page
+/* Sends the page what the simulation has been doing for longer than a second: it cannot do so itself. Called
+ * once a second. */
+void wadi_view_hub_tell_busy(WadiViewHub *hub);
+
+/* Of the simulation. What it does from now on, a literal; NULL: it waits for messages. */
+void wadi_view_hub_do(WadiViewHub *hub, const char *what);
+/* Takes `data`. `picture` is the number of a picture, which is under way until the page
  * acknowledges it or a later one; 0: another message. */
 void wadi_view_hub_send(WadiViewHub *hub, unsigned char *data, size_t size, bool is_binary, uint32_t picture);
 /* The page has room for a picture: at most `others` are under way. */

@@ -28,6 +28,7 @@ typedef struct Server {
     WadiViewBrowser browser;
     double browser_until; /* s: when its file is removed at last */
     lws_sorted_usec_list_t tick;
+    unsigned ticks;
     WadiViewOut out; /* being sent */
     size_t sent;
     unsigned char *fragment; /* LWS_PRE and WADI_VIEW_FRAGMENT bytes */
@@ -234,8 +235,11 @@ static int write_message(Server *server, struct lws *wsi, Connection *connection
     if (!connection->is_page) {
         return write_answer(wsi, connection);
     }
-    if (server->page != wsi ||
-        (server->out.data == NULL && !wadi_view_hub_next(&server->hub, &server->out))) {
+    if (server->page != wsi) {
+        return 0;
+    }
+    if (server->out.data == NULL && !wadi_view_hub_next(&server->hub, &server->out)) {
+        lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0); /* it has taken everything, however long the pause is */
         return 0;
     }
     const size_t rest = server->out.size - server->sent,
@@ -393,10 +397,14 @@ static void open_browser(Server *server)
     }
 }
 
-/* Wakes the server, which sees a stop then: a signal may come to another thread, or before it waits. */
+/* Four times a second, whatever the simulation does. It wakes the server, which sees a stop then: a signal
+ * may come to another thread, or before it waits. */
 static void tick(lws_sorted_usec_list_t *timer)
 {
     Server *server = lws_container_of(timer, Server, tick);
+    if (server->ticks++ % 4 == 0) {
+        wadi_view_hub_tell_busy(&server->hub);
+    }
     if (wadi_view_now() > server->browser_until) {
         wadi_view_browser_forget(&server->browser);
     }

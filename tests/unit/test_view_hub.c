@@ -63,9 +63,57 @@ static void boxes_are_bounded(void **state)
     wadi_view_hub_free(&hub);
 }
 
+/* A long drag while the simulation is busy: the newest part of it and every click arrive. */
+static void a_drag_does_not_fill_the_inbox(void **state)
+{
+    (void)state;
+    WadiViewHub hub;
+    WadiViewMessage taken[WADI_VIEW_INBOX];
+    const WadiViewMessage click = { .kind = WADI_VIEW_PAUSE };
+    wadi_view_hub_init(&hub);
+    wadi_view_hub_connect(&hub, NULL);
+    assert_true(wadi_view_hub_receive(&hub, &click));
+    for (int i = 0; i < 500; ++i) {
+        const WadiViewMessage pour = { .kind = WADI_VIEW_POUR, .number = i };
+        assert_true(wadi_view_hub_receive(&hub, &pour));
+    }
+    assert_true(wadi_view_hub_receive(&hub, &click));
+    assert_int_equal(wadi_view_hub_take(&hub, taken, 0.0), WADI_VIEW_INBOX);
+    assert_int_equal(taken[0].kind, WADI_VIEW_PAUSE);
+    assert_int_equal(taken[WADI_VIEW_INBOX - 1].kind, WADI_VIEW_PAUSE);
+    for (int i = 1; i < WADI_VIEW_INBOX - 1; ++i) { /* 126 pours, the last ones in their order */
+        assert_int_equal(taken[i].number, 500 - (WADI_VIEW_INBOX - 1) + i);
+    }
+    wadi_view_hub_free(&hub);
+}
+
+/* What takes longer than a second is told; nothing else is. */
+static void a_page_hears_what_takes_long(void **state)
+{
+    (void)state;
+    WadiViewHub hub;
+    WadiViewOut out;
+    wadi_view_hub_init(&hub);
+    wadi_view_hub_connect(&hub, NULL);
+    wadi_view_hub_tell_busy(&hub);
+    wadi_view_hub_do(&hub, "pouring");
+    wadi_view_hub_tell_busy(&hub);
+    assert_false(wadi_view_hub_next(&hub, &out));
+    hub.doing_since = wadi_view_now() - 12.2;
+    wadi_view_hub_tell_busy(&hub);
+    check_next(&hub, "{\"type\":\"busy\",\"what\":\"pouring\",\"seconds\":12}");
+    wadi_view_hub_do(&hub, NULL);
+    hub.doing_since = 0.0;
+    wadi_view_hub_tell_busy(&hub);
+    assert_false(wadi_view_hub_next(&hub, &out));
+    wadi_view_hub_free(&hub);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(a_page_gets_its_greeting_first),
-                                        cmocka_unit_test(boxes_are_bounded) };
+                                        cmocka_unit_test(boxes_are_bounded),
+                                        cmocka_unit_test(a_drag_does_not_fill_the_inbox),
+                                        cmocka_unit_test(a_page_hears_what_takes_long) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
