@@ -74,6 +74,15 @@ void wadi_view_history_add(WadiViewHistory *history, const WadiViewPicture *pict
     }
 }
 
+void wadi_view_history_cut(WadiViewHistory *history, uint32_t frame)
+{
+    while (history->count > 0 && history->pictures[history->count - 1].frame > frame) {
+        WadiViewPicture *last = &history->pictures[--history->count];
+        history->bytes -= wadi_view_picture_bytes(last);
+        wadi_view_picture_free(last);
+    }
+}
+
 const WadiViewPicture *wadi_view_history_find(const WadiViewHistory *history, uint32_t frame)
 {
     const WadiViewPicture *found = history->count > 0 ? &history->pictures[0] : NULL;

@@ -15,6 +15,8 @@ typedef struct WadiViewHistory {
 void wadi_view_history_clear(WadiViewHistory *history);
 /* Keeps a copy, if the frame is one of those kept. Without memory it is not kept. */
 void wadi_view_history_add(WadiViewHistory *history, const WadiViewPicture *picture);
+/* Removes the pictures of later frames. */
+void wadi_view_history_cut(WadiViewHistory *history, uint32_t frame);
 /* The last one up to `frame`, or the first; NULL: there is none. */
 const WadiViewPicture *wadi_view_history_find(const WadiViewHistory *history, uint32_t frame);
 

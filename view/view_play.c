@@ -6,7 +6,7 @@
 
 #include "view_session.h"
 
-void wadi_view_complain(WadiViewSession *session, const char *what, const char *why)
+static void send_news(WadiViewSession *session, const char *type, const char *what, const char *why)
 {
     char *text = NULL;
     size_t size = 0;
@@ -14,7 +14,7 @@ void wadi_view_complain(WadiViewSession *session, const char *what, const char *
     if (out == NULL) {
         return;
     }
-    fputs("{\"type\":\"problem\",\"what\":", out);
+    fprintf(out, "{\"type\":\"%s\",\"what\":", type);
     wadi_view_json(out, what);
     fputs(",\"why\":", out);
     wadi_view_json(out, why);
@@ -24,6 +24,16 @@ void wadi_view_complain(WadiViewSession *session, const char *what, const char *
     } else {
         free(text);
     }
+}
+
+void wadi_view_complain(WadiViewSession *session, const char *what, const char *why)
+{
+    send_news(session, "problem", what, why);
+}
+
+void wadi_view_tell(WadiViewSession *session, const char *what, const char *why)
+{
+    send_news(session, "note", what, why);
 }
 
 /* Values that the page may change: none of them names a file. */
@@ -63,25 +73,54 @@ static void wet(WadiViewSession *session, const WadiViewMessage *message)
     }
 }
 
+/* Pictures and steps of more take seconds. */
+static const double LIVE_PARTICLES = 3e6;
+
+/* Whether there is room for the particles; tells the page when there is not. */
+static bool has_room_for(WadiViewSession *session, const char *body)
+{
+    double count = 0.0;
+    char why[200];
+    WadiError error = { 0 };
+    const double present = (double)wadi_sim_particle_count(session->sim);
+    if (wadi_sim_expect_particles(session->sim, body, &count, &error) != WADI_OK) {
+        wadi_view_complain(session, "pour", error.text);
+        return false;
+    }
+    if (present + count <= LIVE_PARTICLES) {
+        return true;
+    }
+    snprintf(
+        why, sizeof why,
+        "that would be %.3g million particles beside %.3g million; the view holds at most 3 million: pour "
+        "a smaller ball, or dig some out first",
+        1e-6 * count, 1e-6 * present);
+    wadi_view_complain(session, "pour", why);
+    return false;
+}
+
 static void pour(WadiViewSession *session, const WadiViewMessage *message)
 {
     char body[512];
     int64_t added = 0;
     WadiError error = { 0 };
     const double *v = message->value;
-    int length = snprintf(
-        body, sizeof body,
-        "{material: %s, shape: {sphere: {center: [%.9g, %.9g, %.9g], radius: %.9g}}, velocity: "
-        "[%.9g, %.9g, %.9g]",
-        message->name, v[0], v[1], v[2], fmin(fabs(v[3]), 40.0 * session->cell_size), v[4], v[5], v[6]);
+    if (!(v[3] > 0.0 && v[3] <= 1e6)) {
+        wadi_view_complain(session, "pour", "the radius must be larger than 0 and at most 1e6 m");
+        return;
+    }
+    int length =
+        snprintf(body, sizeof body,
+                 "{material: %s, shape: {sphere: {center: [%.9g, %.9g, %.9g], radius: %.9g}}, velocity: "
+                 "[%.9g, %.9g, %.9g]",
+                 message->name, v[0], v[1], v[2], v[3], v[4], v[5], v[6]);
     if (v[7] > 0.0) {
         length +=
             snprintf(body + length, sizeof body - (size_t)length, ", saturation: %.9g", fmin(v[7], 1.0));
     }
     snprintf(body + length, sizeof body - (size_t)length, "}");
-    if (wadi_sim_particle_count(session->sim) > 3000000) {
-        wadi_view_complain(session, "pour", "there are three million particles; remove some first");
-    } else if (wadi_sim_add_particles(session->sim, body, &added, &error) != WADI_OK) {
+    if (has_room_for(session, body) &&
+        wadi_sim_add_particles(session->sim, body, &added, &error) != WADI_OK) {
         wadi_view_complain(session, "pour", error.text);
     }
 }
@@ -106,7 +145,7 @@ static void push(WadiViewSession *session, const WadiViewMessage *message)
     WadiError error = { 0 };
     const double *v = message->value;
     const double radius = fmin(fmax(fabs(v[3]), session->cell_size), 40.0 * session->cell_size);
-    WadiStatus status;
+    WadiStatus status = WADI_ERR_ARGUMENT; /* an earlier state may lack the ball */
     if (session->has_ball && radius == session->ball_radius) {
         const double distance = sqrt(pow(v[0] - session->ball[0], 2.0) + pow(v[1] - session->ball[1], 2.0) +
                                      pow(v[2] - session->ball[2], 2.0));
@@ -114,7 +153,8 @@ static void push(WadiViewSession *session, const WadiViewMessage *message)
         status = wadi_sim_move_collider(session->sim, WADI_VIEW_BALL, v, seconds, &error);
     } else if (session->ball_radius > 0.0 && radius == session->ball_radius) {
         status = wadi_sim_move_collider(session->sim, WADI_VIEW_BALL, v, 0.0, &error);
-    } else {
+    }
+    if (status == WADI_ERR_ARGUMENT) {
         char collider[256];
         snprintf(collider, sizeof collider,
                  "{name: " WADI_VIEW_BALL
@@ -143,28 +183,23 @@ static void release(WadiViewSession *session)
     }
 }
 
-/* Starts what is chosen; when that fails, what was there before. */
+/* Starts what is chosen; when that fails, what is there stays. */
 static void start(WadiViewSession *session, int chosen, const char *solver)
 {
     const int chosen_before = session->chosen;
     char solver_before[WADI_VIEW_NAME_MAX];
     WadiError error = { 0 };
     memcpy(solver_before, session->solver, sizeof solver_before);
-    wadi_view_record_stop(session);
-    wadi_view_unload(session);
-    session->ball_radius = 0.0;
     session->chosen = chosen;
     snprintf(session->solver, sizeof session->solver, "%.*s", WADI_VIEW_NAME_MAX - 1, solver);
-    WadiStatus status = wadi_view_load(session, &error);
-    if (status != WADI_OK) {
-        wadi_view_complain(session, "start", error.text);
-        wadi_view_unload(session);
+    if (wadi_view_replace(session, &error) != WADI_OK) {
         session->chosen = chosen_before;
         memcpy(session->solver, solver_before, sizeof session->solver);
-        status = wadi_view_load(session, &error);
+        wadi_view_complain(session, "start", error.text);
+        session->is_playing = session->is_playing && wadi_view_has_source(session);
     }
-    if (status == WADI_OK) {
-        wadi_view_send_scene(session);
+    if (wadi_view_has_source(session)) {
+        wadi_view_send_scene(session); /* also after a failure: the page may show another choice */
     }
 }
 
@@ -186,58 +221,29 @@ static void choose_scene(WadiViewSession *session, const char *name)
     wadi_view_complain(session, name, "the gallery has no such scene");
 }
 
-static void *record(void *user)
-{
-    WadiViewSession *session = user;
-    char folder[512];
-    WadiRunDef def = wadi_default_run_def();
-    WadiRunReport report = { 0 };
-    WadiError error = { 0 };
-    snprintf(folder, sizeof folder, "%s.play.run", wadi_scene_name(session->scene));
-    def.folder = session->def->output != NULL ? session->def->output : folder;
-    def.mode = WADI_RUN_OVERWRITE;
-    def.frames = session->record_frames;
-    def.changes = session->record_changes;
-    def.threads = 1;
-    def.stop = session->def->stop;
-    if (wadi_run(session->scene, &def, &report, &error) == WADI_OK) {
-        char text[700];
-        snprintf(text, sizeof text, "%s has the session as %d frames", def.folder, report.frames);
-        wadi_view_complain(session, "recorded", text);
-    } else {
-        wadi_view_complain(session, "record", error.text);
-    }
-    atomic_store(&session->is_recording, false);
-    return NULL;
-}
-
-void wadi_view_record_stop(WadiViewSession *session)
-{
-    if (session->has_recorder) {
-        pthread_join(session->recorder, NULL);
-        wadi_text_release(session->record_changes);
-        session->record_changes = NULL;
-        session->has_recorder = false;
-    }
-}
-
 /* The session is simulated again from its start with its changes: the frames are those that were seen. */
 static void start_record(WadiViewSession *session)
 {
-    if (atomic_load(&session->is_recording)) {
-        wadi_view_complain(session, "record", "the session is still being recorded");
+    WadiError error = { 0 };
+    char *changes = NULL, text[3600];
+    WadiViewRecorder *recorder = &session->recorder;
+    if (recorder->is_busy) {
+        snprintf(text, sizeof text, "%s is still being written: frame %d of %d", recorder->folder,
+                 atomic_load(&recorder->frame), recorder->frames);
+        wadi_view_complain(session, "record", text);
         return;
     }
-    wadi_view_record_stop(session);
-    if (wadi_sim_changes(session->sim, &session->record_changes, NULL) != WADI_OK) {
+    if (wadi_sim_changes(session->sim, &changes, &error) != WADI_OK ||
+        wadi_view_record_begin(recorder, session->def, session->scene, changes, wadi_sim_frame(session->sim),
+                               &error) != WADI_OK) {
+        wadi_view_complain(session, "record", error.text);
         return;
     }
-    session->record_frames = wadi_sim_frame(session->sim);
-    atomic_store(&session->is_recording, true);
-    session->has_recorder = pthread_create(&session->recorder, NULL, record, session) == 0;
-    if (!session->has_recorder) {
-        atomic_store(&session->is_recording, false);
-    }
+    session->has_record_note = false;
+    const bool is_other = strcmp(recorder->folder, recorder->wanted) != 0;
+    snprintf(text, sizeof text, "%d frames into %s%s%.400s%s", recorder->frames, recorder->folder,
+             is_other ? "; " : "", is_other ? recorder->wanted : "", is_other ? " is kept" : "");
+    wadi_view_tell(session, "recording", text);
 }
 
 static void seek(WadiViewSession *session, long frame)
@@ -246,10 +252,9 @@ static void seek(WadiViewSession *session, long frame)
     session->is_playing = false;
     if (session->reader != NULL) {
         const int last = wadi_run_reader_frames(session->reader);
-        const int wanted = frame < 1 ? 1 : frame > last ? last : (int)frame;
+        const int wanted = frame < 1 || last < 1 ? 1 : frame > last ? last : (int)frame;
         if (wadi_run_reader_read(session->reader, wanted, &error) != WADI_OK) {
             wadi_view_complain(session, "frame", error.text);
-            wadi_run_reader_read(session->reader, 1, NULL);
         }
     } else {
         session->shown = (uint32_t)(frame < 1 ? 1 : frame);
@@ -278,10 +283,19 @@ static void obey_live(WadiViewSession *session, const WadiViewMessage *message)
         break;
     default: break;
     }
+    if (session->sim != NULL && wadi_sim_stopped_stage(session->sim) != NULL) {
+        const WadiError error = { .text = "the change failed and could not be taken back" };
+        wadi_view_recover(session, &error);
+    }
 }
 
 static void obey_one(WadiViewSession *session, const WadiViewMessage *message)
 {
+    const bool is_start = message->kind == WADI_VIEW_RESTART || message->kind == WADI_VIEW_SCENE;
+    if (!wadi_view_has_source(session) && !is_start) {
+        wadi_view_complain(session, "nothing is loaded", "restart (r), or choose a scene");
+        return;
+    }
     switch (message->kind) {
     case WADI_VIEW_PLAY:
         session->is_playing = true;
@@ -312,7 +326,7 @@ static void obey_one(WadiViewSession *session, const WadiViewMessage *message)
         obey_live(session, message);
         break;
     default:
-        if (session->sim != NULL) {
+        if (session->reader == NULL) {
             obey_live(session, message);
         }
         break;
@@ -337,10 +351,25 @@ static bool is_overtaken(const WadiViewMessage *messages, int i, int count)
     return false;
 }
 
+/* For the page, while it takes long. */
+static const char *name_work(WadiViewKind kind)
+{
+    switch (kind) {
+    case WADI_VIEW_RESTART: return "starting again";
+    case WADI_VIEW_SCENE:
+    case WADI_VIEW_SOLVER: return "starting";
+    case WADI_VIEW_SEEK: return "reading a frame";
+    case WADI_VIEW_POUR: return "pouring";
+    case WADI_VIEW_DIG: return "digging";
+    default: return "changing";
+    }
+}
+
 void wadi_view_obey(WadiViewSession *session, const WadiViewMessage *messages, int count)
 {
     for (int i = 0; i < count; ++i) {
         if (!is_overtaken(messages, i, count)) {
+            wadi_view_hub_do(session->hub, name_work(messages[i].kind));
             obey_one(session, &messages[i]);
         }
     }

@@ -131,7 +131,7 @@ static void report(WadiViewSession *session, double now)
     fprintf(out, "{\"type\":\"stats\",\"playing\":%s,\"frame\":%u,\"frames\":%d,\"recording\":%s",
             session->is_playing ? "true" : "false", wadi_view_frame(session),
             is_run ? wadi_run_reader_frames(session->reader) : (int)wadi_view_frame(session),
-            atomic_load(&session->is_recording) ? "true" : "false");
+            session->recorder.is_busy ? "true" : "false");
     wadi_view_json_number(out, "pictures", session->pictures / seconds);
     wadi_view_json_number(out, "pace", (time - session->report_time) / seconds);
     wadi_view_json_number(out, "time", time);
@@ -139,6 +139,10 @@ static void report(WadiViewSession *session, double now)
     wadi_view_json_number(out, "surface_ms", 1e3 * session->surface.seconds);
     if (session->sim != NULL) {
         write_stages(session, out);
+    }
+    if (session->recorder.is_busy) {
+        fprintf(out, ",\"recorded\":%d,\"to_record\":%d", atomic_load(&session->recorder.frame),
+                session->recorder.frames);
     }
     fputc('}', out);
     session->report_at = now;
@@ -166,7 +170,11 @@ static void fail_step(WadiViewSession *session, const WadiError *error)
 {
     session->is_playing = false;
     session->steps_wanted = 0;
-    wadi_view_complain(session, "stopped", error->text);
+    if (session->sim != NULL && wadi_sim_stopped_stage(session->sim) != NULL) {
+        wadi_view_recover(session, error);
+    } else {
+        wadi_view_complain(session, "stopped", error->text);
+    }
 }
 
 static void advance_live(WadiViewSession *session)
@@ -178,8 +186,11 @@ static void advance_live(WadiViewSession *session)
         return;
     }
     session->is_dirty = true;
-    if (wadi_sim_frame(session->sim) > frame && make_picture(session)) {
-        wadi_view_history_add(&session->history, &session->picture);
+    if (wadi_sim_frame(session->sim) > frame) {
+        if (make_picture(session)) {
+            wadi_view_history_add(&session->history, &session->picture);
+        }
+        wadi_view_save_sometimes(session, wadi_view_now());
     }
 }
 
@@ -197,7 +208,6 @@ static void advance_run(WadiViewSession *session, double now)
         session->pace_wall = -1.0;
     }
     if (wadi_run_reader_read(session->reader, next, &error) != WADI_OK) {
-        wadi_run_reader_read(session->reader, 1, NULL);
         fail_step(session, &error);
     }
     session->is_dirty = true;
@@ -249,6 +259,7 @@ void wadi_view_session_init(WadiViewSession *session, const WadiViewDef *def, Wa
 
 void wadi_view_session_free(WadiViewSession *session)
 {
+    wadi_view_record_end(&session->recorder);
     wadi_view_unload(session);
     wadi_view_page_free(&session->page);
     wadi_view_picture_free(&session->picture);
@@ -259,15 +270,33 @@ void wadi_view_session_begin(WadiViewSession *session)
     if (make_picture(session)) {
         wadi_view_history_add(&session->history, &session->picture);
     }
+    session->saved.at = wadi_view_now();
+}
+
+/* A recording that ended is told to the page that is there, or to the next one. */
+static void tell_recorded(WadiViewSession *session)
+{
+    char text[WADI_ERROR_TEXT_SIZE + 10000];
+    session->has_record_note = session->has_record_note || wadi_view_record_take(&session->recorder);
+    if (session->has_record_note && session->hub->has_page) {
+        session->has_record_note = false;
+        wadi_view_record_tell(&session->recorder, text, sizeof text);
+        if (session->recorder.status == WADI_OK) {
+            wadi_view_tell(session, "recorded", text);
+        } else {
+            wadi_view_complain(session, "record", text);
+        }
+    }
 }
 
 double wadi_view_session_turn(WadiViewSession *session)
 {
     WadiViewHub *hub = session->hub;
-    if (session->scene == NULL) {
-        return 0.1; /* the scene could not be loaded again */
+    if (!wadi_view_has_source(session)) {
+        return 0.1; /* what was there could not be made again */
     }
     greet(session);
+    tell_recorded(session);
     /* What a person did is shown before the next step, and beside a picture that is still under way. */
     const bool shows_edit = session->is_edited && wadi_view_hub_has_room(hub, 1);
     const double wait = shows_edit ? 0.0 : advance(session, wadi_view_now());
@@ -295,9 +324,11 @@ void *wadi_view_session_run(void *user)
     double wait = 0.0;
     wadi_view_session_begin(session);
     while (!session->hub->quit) {
+        wadi_view_hub_do(session->hub, NULL);
         wadi_view_obey(session, messages, wadi_view_hub_take(session->hub, messages, wait));
+        wadi_view_hub_do(session->hub, "a step");
         wait = wadi_view_session_turn(session);
     }
-    wadi_view_record_stop(session);
+    wadi_view_record_end(&session->recorder);
     return NULL;
 }

@@ -8,11 +8,18 @@
 #include "view_history.h"
 #include "view_hub.h"
 #include "view_mesh.h"
+#include "view_record.h"
 
 /* Name of the solid that the pointer moves. */
 #define WADI_VIEW_BALL "view_ball"
 
 enum { WADI_VIEW_COLLIDERS = 64 }; /* that are shown */
+
+/* A state from which the simulation can be made again: a checkpoint, or without bytes its beginning. */
+typedef struct WadiViewSaved {
+    WadiBuffer state;
+    double at, seconds; /* s: when it was saved, and how long that took */
+} WadiViewSaved;
 
 typedef struct WadiViewSession {
     const WadiViewDef *def;
@@ -52,17 +59,18 @@ typedef struct WadiViewSession {
     int pictures;
     double report_time;
     WadiProfile profile;
-    /* A recording, in a thread of its own. */
-    pthread_t recorder;
-    bool has_recorder;
-    atomic_bool is_recording;
-    char *record_changes;
-    int record_frames;
+    WadiViewSaved saved;
+    WadiViewRecorder recorder;
+    bool has_record_note; /* a recording ended and the page has not been told */
 } WadiViewSession;
 
 /* view_state.c: loads the scene or the run that is chosen, at its beginning. */
 WadiStatus wadi_view_load(WadiViewSession *session, WadiError *error);
 void wadi_view_unload(WadiViewSession *session);
+/* The scene or the run that is chosen in place of the present one. After a failure the present one stays. */
+WadiStatus wadi_view_replace(WadiViewSession *session, WadiError *error);
+/* False: what was loaded could not be made again, there is nothing to show. */
+bool wadi_view_has_source(const WadiViewSession *session);
 /* The attribute of pictures: `colour` where the state has it, else wetness, which darkens, else velocity. */
 void wadi_view_choose_attribute(WadiViewSession *session);
 WadiStatus wadi_view_quantity(WadiViewSession *session, const char *name, WadiView *view, WadiError *error);
@@ -78,11 +86,27 @@ void wadi_view_json(FILE *out, const char *text);
 /* Appends a member of an object that has one already: a comma, the key and the number. */
 void wadi_view_json_number(FILE *out, const char *key, double value);
 
+/* view_recover.c: keeps a checkpoint of a good state, once in a while; it takes a twentieth of the time. */
+void wadi_view_save_sometimes(WadiViewSession *session, double now);
+void wadi_view_forget_saved(WadiViewSession *session);
+/* Where a simulation was: steps taken and its changes. */
+typedef struct WadiViewPoint {
+    int64_t steps;
+    char *changes; /* NULL: unknown; released by wadi_view_point_free */
+} WadiViewPoint;
+WadiViewPoint wadi_view_point(const WadiSim *sim);
+void wadi_view_point_free(WadiViewPoint *point);
+/* Simulates from the saved state to `point`, or, where that fails or takes long, makes the saved state. */
+WadiStatus wadi_view_remake(WadiViewSession *session, const WadiViewPoint *point, WadiSim **sim,
+                            WadiError *error);
+/* A stopped simulation is made again at its last good state; the page is told why it stopped. */
+void wadi_view_recover(WadiViewSession *session, const WadiError *why);
+
 /* view_play.c: what the page asks for. */
 void wadi_view_obey(WadiViewSession *session, const WadiViewMessage *messages, int count);
-void wadi_view_record_stop(WadiViewSession *session);
-/* An error for the person at the page. */
+/* An error for the person at the page, and other news. */
 void wadi_view_complain(WadiViewSession *session, const char *what, const char *why);
+void wadi_view_tell(WadiViewSession *session, const char *what, const char *why);
 
 /* view_session.c. The session borrows def and hub; nothing is loaded yet. */
 void wadi_view_session_init(WadiViewSession *session, const WadiViewDef *def, WadiViewHub *hub);

@@ -140,21 +140,68 @@ static WadiStatus read_facts(WadiViewSession *session, WadiError *error)
     return WADI_OK;
 }
 
+/* What is loaded, while something else is tried in its place. */
+typedef struct Source {
+    WadiScene *scene, *surface_scene;
+    WadiSim *sim;
+    WadiRunReader *reader;
+    double cell_size, spacing, fps;
+    bool is_water[256];
+} Source;
+
+/* Moves it out of the session, which then has nothing loaded. */
+static Source take_source(WadiViewSession *session)
+{
+    Source source = { session->scene,     session->surface_scene, session->sim, session->reader,
+                      session->cell_size, session->spacing,       session->fps, { 0 } };
+    memcpy(source.is_water, session->is_water, sizeof source.is_water);
+    session->scene = session->surface_scene = NULL;
+    session->sim = NULL;
+    session->reader = NULL;
+    return source;
+}
+
+static void put_source(WadiViewSession *session, const Source *source)
+{
+    session->scene = source->scene;
+    session->surface_scene = source->surface_scene;
+    session->sim = source->sim;
+    session->reader = source->reader;
+    session->cell_size = source->cell_size;
+    session->spacing = source->spacing;
+    session->fps = source->fps;
+    memcpy(session->is_water, source->is_water, sizeof session->is_water);
+}
+
+/* The surface does not use it any more; a recording may still use the scene. */
+static void free_source(WadiViewSession *session, Source *source)
+{
+    wadi_sim_destroy(source->sim);
+    if (source->reader == NULL && !wadi_view_record_adopt(&session->recorder, source->scene)) {
+        wadi_scene_destroy(source->scene);
+    }
+    wadi_scene_destroy(source->surface_scene);
+    wadi_run_reader_close(source->reader);
+}
+
+static void forget_past(WadiViewSession *session)
+{
+    session->has_ball = false;
+    session->ball_radius = 0.0;
+    session->shown = 0;
+    session->steps_wanted = 0;
+    session->profile = (WadiProfile){ 0 };
+    session->report_time = 0.0;
+    wadi_view_history_clear(&session->history);
+    wadi_view_forget_saved(session);
+}
+
 void wadi_view_unload(WadiViewSession *session)
 {
     wadi_view_surface_stop(&session->surface);
-    wadi_sim_destroy(session->sim);
-    if (session->reader == NULL) {
-        wadi_scene_destroy(session->scene);
-    }
-    wadi_scene_destroy(session->surface_scene);
-    wadi_run_reader_close(session->reader);
-    session->sim = NULL;
-    session->reader = NULL;
-    session->scene = session->surface_scene = NULL;
-    session->has_ball = false;
-    session->shown = 0;
-    wadi_view_history_clear(&session->history);
+    Source source = take_source(session);
+    free_source(session, &source);
+    forget_past(session);
 }
 
 static WadiStatus open_run(WadiViewSession *session, WadiError *error)
@@ -186,28 +233,83 @@ void wadi_view_choose_attribute(WadiViewSession *session)
     session->is_dirty = true;
 }
 
-WadiStatus wadi_view_load(WadiViewSession *session, WadiError *error)
+static WadiStatus create_sim(const WadiViewSession *session, WadiSim **sim, WadiError *error)
 {
-    WadiStatus status;
-    if (session->def->run != NULL) {
-        status = open_run(session, error);
-    } else {
-        WadiSimDef def = wadi_default_sim_def();
-        def.threads = session->def->threads;
-        status = load_scene(session, error);
-        if (status == WADI_OK) {
-            status = wadi_sim_create(&session->sim, session->scene, &def, error);
-        }
-    }
-    if (status == WADI_OK) {
-        status = read_facts(session, error);
-    }
-    if (status == WADI_OK) {
-        wadi_view_choose_attribute(session);
-    }
+    WadiSimDef def = wadi_default_sim_def();
+    def.threads = session->def->threads;
+    return wadi_sim_create(sim, session->scene, &def, error);
+}
+
+/* Scene and facts, without the simulation. */
+static WadiStatus open_source(WadiViewSession *session, WadiError *error)
+{
+    WadiStatus status = session->def->run != NULL ? open_run(session, error) : load_scene(session, error);
+    return status == WADI_OK ? read_facts(session, error) : status;
+}
+
+static void begin_source(WadiViewSession *session)
+{
+    wadi_view_choose_attribute(session);
     session->is_dirty = true;
     session->pace_wall = -1.0;
+}
+
+WadiStatus wadi_view_load(WadiViewSession *session, WadiError *error)
+{
+    WadiStatus status = open_source(session, error);
+    if (status == WADI_OK && session->reader == NULL) {
+        status = create_sim(session, &session->sim, error);
+    }
+    if (status == WADI_OK) {
+        begin_source(session);
+    }
     return status;
+}
+
+/* There is no memory for two simulations: the one before ends first, and is made again if the new one fails
+ * all the same. */
+static WadiStatus create_alone(WadiViewSession *session, Source *before, WadiError *error)
+{
+    WadiViewPoint point = wadi_view_point(before->sim);
+    wadi_sim_destroy(before->sim);
+    before->sim = NULL;
+    const WadiStatus status = create_sim(session, &session->sim, error);
+    if (status != WADI_OK) {
+        WadiScene *scene = session->scene;
+        session->scene = before->scene;
+        wadi_view_remake(session, &point, &before->sim, NULL);
+        session->scene = scene;
+    }
+    wadi_view_point_free(&point);
+    return status;
+}
+
+WadiStatus wadi_view_replace(WadiViewSession *session, WadiError *error)
+{
+    Source before = take_source(session);
+    WadiStatus status = open_source(session, error);
+    if (status == WADI_OK && session->reader == NULL) {
+        status = create_sim(session, &session->sim, error);
+        if (status == WADI_ERR_MEMORY && before.sim != NULL) {
+            status = create_alone(session, &before, error);
+        }
+    }
+    if (status != WADI_OK) {
+        Source failed = take_source(session);
+        free_source(session, &failed);
+        put_source(session, &before);
+        return status;
+    }
+    wadi_view_surface_stop(&session->surface);
+    free_source(session, &before);
+    forget_past(session);
+    begin_source(session);
+    return WADI_OK;
+}
+
+bool wadi_view_has_source(const WadiViewSession *session)
+{
+    return session->sim != NULL || session->reader != NULL;
 }
 
 WadiStatus wadi_view_quantity(WadiViewSession *session, const char *name, WadiView *view, WadiError *error)

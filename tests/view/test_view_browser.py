@@ -170,6 +170,34 @@ def test_a_browser_follows_the_file_that_it_is_given(browser):
         assert not os.path.exists(server.path)
 
 
+def test_problems_stay_until_they_are_closed(browser):
+    note = "document.getElementById('note')"
+    path = scene_file()
+    with Server(WADI, path, "--threads", "1", "--paused", cwd=FOLDER) as server:
+        begin(browser, server)
+        with open(path, "w", encoding="ascii") as file:
+            file.write(SCENE.replace("solver: flip", "solver: flop"))
+        browser.value("document.getElementById('restart').click()")
+        browser.until(f"!{note}.hidden && {note}.textContent.includes('heap.yaml:3:9')")
+        assert browser.value(f"{note}.classList.contains('problem')")
+        shot(browser, "problem")
+        browser.value(f"{note}.click()")
+        assert browser.value(f"{note}.hidden")
+        scene_file()
+        browser.value("document.getElementById('step').click()")
+        browser.until(STATE + ".picture.steps == 1")
+        # A recording tells its frames while it goes on, and where it is when it is whole.
+        browser.value("document.getElementById('record').click()")
+        browser.until(f"{note}.textContent.includes('wadi render heap.play')")
+        assert not browser.value(f"{note}.classList.contains('problem')")
+        shot(browser, "recorded")
+        # As during a restart of a large scene.
+        browser.value("wadi.receive({ type: 'busy', what: 'starting again', seconds: 12 })")
+        assert browser.value("document.getElementById('busy').textContent") == "starting again: 12 s so far"
+        shot(browser, "busy")
+        browser.until("document.getElementById('busy').hidden")
+
+
 def test_long_every_tool_works(browser):
     with Server(WADI, scene_file(), "--threads", "1", cwd=FOLDER) as server:
         begin(browser, server)

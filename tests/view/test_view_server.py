@@ -91,8 +91,8 @@ def test_playing_changes_the_simulation_and_is_repeated_by_a_run():
         page.picture(lambda p: p.frame >= 4)
         page.link.send("pause")
         page.link.send("record")
-        page.until(lambda: any(p["what"] in ("recorded", "record") for p in page.problems))
-        assert page.problems[-1]["what"] == "recorded", page.problems
+        page.until(lambda: page.problems or any(n["what"] == "recorded" for n in page.notes))
+        assert not page.problems, page.problems
     run = os.path.join(FOLDER, "box.play.run")
     with open(os.path.join(run, "changes.yaml"), encoding="ascii") as file:
         changes = file.read()

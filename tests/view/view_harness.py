@@ -148,6 +148,7 @@ class Page:
         self.link = WebSocket(server.port)
         assert self.link.status == 101, self.link.status
         self.scene, self.stats, self.key, self.problems, self.meshes = None, None, key, [], []
+        self.notes, self.busy = [], []
         if key:
             come_back(self.link, key)
         else:
@@ -168,6 +169,10 @@ class Page:
                 self.stats = text
             elif text["type"] == "problem":
                 self.problems.append(text)
+            elif text["type"] == "note":
+                self.notes.append(text)
+            elif text["type"] == "busy":
+                self.busy.append(text)
             return text
         if data[0] == 1:
             picture = Picture(data)

@@ -3,6 +3,7 @@
 
 #include "geom/mesh/heightmap.h"
 #include "geom/mesh/mesh_distance.h"
+#include "io/frame/frame_file.h"
 #include "wadi/wadi.h"
 
 static WadiStatus lacks(WadiError *error, const char *what)
@@ -39,6 +40,30 @@ WadiStatus wadi_run(const WadiScene *scene, const WadiRunDef *def, WadiRunReport
     (void)def;
     *report = (WadiRunReport){ 0 };
     return lacks(error, "run folders");
+}
+
+/* No checkpoints in memory: a simulation that stops is simulated again from its start. */
+WadiStatus wadi_frame_bytes_write(unsigned char **bytes, size_t *size, const char *group,
+                                  const WadiFrameHeader *header, const WadiState *state, WadiError *error)
+{
+    (void)group;
+    (void)header;
+    (void)state;
+    *bytes = NULL;
+    *size = 0;
+    return lacks(error, "checkpoints");
+}
+
+WadiStatus wadi_frame_bytes_read(const void *bytes, size_t size, const char *name, const char *group,
+                                 WadiFrameHeader *header, WadiState *state, WadiError *error)
+{
+    (void)bytes;
+    (void)size;
+    (void)name;
+    (void)group;
+    (void)header;
+    (void)state;
+    return lacks(error, "checkpoints");
 }
 
 WadiStatus wadi_run_reader_open(WadiRunReader **reader, const char *run, WadiError *error)

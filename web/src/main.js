@@ -77,7 +77,17 @@ function onStats(stats) {
     state.isPlaying = stats.playing;
     showPlaying();
   }
+  showBusy(null);
   $("record").classList.toggle("on", stats.recording);
+  $("recording").hidden = !stats.recording;
+  if (stats.recording) $("recording").textContent = `recording: frame ${stats.recorded} of ${stats.to_record}`;
+}
+
+// What the simulation has been doing for longer than a second, until its next word; null: nothing.
+function showBusy(message) {
+  state.isBusy = message !== null;
+  $("busy").hidden = !state.isBusy;
+  if (state.isBusy) $("busy").textContent = `${message.what}: ${message.seconds} s so far`;
 }
 
 // Particles that the server leaves out, and those that are left out of the drawing while something moves.
@@ -90,21 +100,22 @@ function showThinned() {
   }
 }
 
-function onProblem(message) {
-  note(`${message.what}: ${message.why}`);
-}
-
+// Problems, and recordings that are whole, stay until they are closed or something else is said.
 let noteTimer = 0;
-function note(text) {
+function note(message) {
+  const isProblem = message.type === "problem";
   $("note").hidden = false;
-  $("note").textContent = text;
+  $("note").classList.toggle("problem", isProblem);
+  $("note").textContent = `${message.what}: ${message.why}`;
   clearTimeout(noteTimer);
-  noteTimer = setTimeout(() => ($("note").hidden = true), 6000);
+  if (!isProblem && message.what !== "recorded") noteTimer = setTimeout(() => ($("note").hidden = true), 6000);
 }
+$("note").onclick = () => ($("note").hidden = true);
 
 const handlers = {
   open() {
     $("lost").hidden = true;
+    showBusy(null);
     stage.grains.clear();
     state.picture = null;
     state.acknowledged = 0;
@@ -117,7 +128,8 @@ const handlers = {
   text(message) {
     if (message.type === "scene") onScene(message);
     else if (message.type === "stats") onStats(message);
-    else if (message.type === "problem") onProblem(message);
+    else if (message.type === "problem" || message.type === "note") note(message);
+    else if (message.type === "busy") showBusy(message);
     else if (message.type === "end") handlers.lost(`The solver stopped: ${message.why}. Load the page again.`);
   },
   binary(buffer) {
@@ -142,6 +154,8 @@ const handlers = {
     }
   },
 };
+
+window.wadi.receive = handlers.text;
 
 // Where the page comes from says where the solver runs: `wadi view` has a server, the folder of `make web` a worker.
 async function connect() {
@@ -221,7 +235,7 @@ const drag = { isDown: false, at: null, height: 0, timer: 0 };
 const four = (p) => stage.toWorld(p).map((v) => v.toFixed(5)).join(" ");
 
 function act() {
-  if (!drag.at) return;
+  if (!drag.at || state.isBusy) return;
   const r = Number($("brush").value), p = drag.at.clone();
   if (state.facts.domain) { // behind the box there is only the floor of the picture
     ["x", "y"].forEach((axis, i) => {
