@@ -22,7 +22,7 @@ SOLVER = re.compile(r"^ +(?:PLAIN|SETTINGS|PLANNED)\((\w+),", re.MULTILINE)
 # The rooms of a large layer, by the same rule; "" is the layer's own folder.
 ROOMS = {
     "core": [["machine"], [""]],
-    "geom": [["mesh"], ["read"], [""]],
+    "geom": [["mesh"], ["read"], [""], ["faces"]],
     "sph": [["walls"], ["pairs"], ["pressure", "friction", "porous", "viscosity", "tension", "adapt"], ["sleep"], [""]],
     "flip": [["transfer"], ["solids", "viscosity", "pressure", "friction"], ["published", "sleep"], ["move"], [""],
              ["volume"]],

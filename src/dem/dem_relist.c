@@ -126,7 +126,7 @@ static void fit_block(void *context, int64_t begin, int64_t stop)
                     radius = grain[j] != grain[i] ? fmin(radius, room) : radius;
                 }
             }
-            const double wall = wadi_solids_distance(&f->dem->context.world->solids, x, f->time, own);
+            const double wall = wadi_solids_distance_within(&f->dem->context.world->solids, x, f->time, own);
             radius = fmax(fmin(radius, wall), SMALLEST_PART * own);
         }
         f->fitted[i] = (float)radius;

@@ -6,7 +6,8 @@
  *
  * Distances are positive outside. |distance| never exceeds the true distance to the surface (so that a step
  * of that length is safe), and is the true distance for primitives under rigid motion and uniform scale, for
- * meshes, and for unions outside. Sign is right everywhere. */
+ * meshes, and for unions outside. Beside other combinations wadi_shape_sample_within has it. Sign is right
+ * everywhere. */
 #ifndef WADI_GEOM_SHAPE_H
 #define WADI_GEOM_SHAPE_H
 
@@ -92,6 +93,9 @@ WadiSurfacePoint wadi_shape_sample(const WadiShape *shape, WadiVec3 x, double ti
  * decides where it can, instead of the winding number. For moving particles. */
 double wadi_shape_clearance_from_outside(const WadiShape *shape, WadiVec3 x, double time);
 WadiSurfacePoint wadi_shape_sample_from_outside(const WadiShape *shape, WadiVec3 x, double time);
+/* The solid's nearest point if it is nearer than `within`, m, with its true distance also where parts are cut
+ * from others or scaled unevenly; a distance of at least `within` if not. Inside: wadi_shape_sample. */
+WadiSurfacePoint wadi_shape_sample_within(const WadiShape *shape, WadiVec3 x, double time, double within);
 /* wadi_shape_sample_from_outside with errors up to a twentieth of a cell: from the narrow band of a mesh,
  * if it has one, where the band is smooth. For grids. */
 WadiSurfacePoint wadi_shape_sample_for_grid(const WadiShape *shape, WadiVec3 x, double time);

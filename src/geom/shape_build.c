@@ -160,22 +160,24 @@ static WadiStatus set_placement(WadiShape *shape, const WadiShapeDef *def, WadiE
     return WADI_OK;
 }
 
+/* At all times: between keys the components are in proportion if they are so at the keys. */
 static bool has_uniform_scale(const WadiShape *shape)
 {
-    WadiVec3 s = wadi_abs(wadi_shape_scale_at(shape, 0.0));
-    return s.x == s.y && s.y == s.z;
+    bool is_uniform = true;
+    for (int k = -1; k < shape->scale.key_count; ++k) {
+        WadiVec3 s = wadi_abs(wadi_shape_scale_at(shape, k < 0 ? 0.0 : shape->scale.keys[k].time));
+        is_uniform &= s.x == s.y && s.y == s.z;
+    }
+    return is_uniform;
 }
 
-static bool is_exact_kind(const WadiShape *shape)
+static bool has_true_distance(const WadiShape *shape)
 {
-    if (shape->kind < WADI_SHAPE_UNION) {
-        return true;
-    }
-    bool is_exact = shape->kind == WADI_SHAPE_UNION;
+    bool is_true = has_uniform_scale(shape) && shape->kind <= WADI_SHAPE_UNION;
     for (int i = 0; i < shape->child_count; ++i) {
-        is_exact &= shape->children[i].is_exact;
+        is_true &= shape->children[i].has_true_distance;
     }
-    return is_exact;
+    return is_true;
 }
 
 static WadiStatus load(WadiShape *shape, const WadiShapeDef *def, const WadiLog *log, WadiError *error)
@@ -241,7 +243,8 @@ static WadiStatus build(WadiShape *shape, const WadiShapeDef *def, int depth, co
         }
     }
     WADI_TRY(load(shape, def, log, error));
-    shape->is_exact = !shape->is_moving && has_uniform_scale(shape) && is_exact_kind(shape);
+    shape->has_true_distance = has_true_distance(shape);
+    shape->is_exact = !shape->is_moving && shape->has_true_distance;
     shape->bounds = wadi_shape_level_bounds(shape, 0.0, 0.0);
     return WADI_OK;
 }

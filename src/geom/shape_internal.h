@@ -31,8 +31,9 @@ struct WadiShape {
     WadiPlacement fixed;     /* placing is FIXED */
     WadiPrimitive primitive; /* primitive kinds with constant parameters */
     bool has_moving_parameters;
-    bool is_moving; /* this shape or any of its descendants */
-    bool is_exact;  /* at rest, and distances outside are the true ones */
+    bool is_moving;         /* this shape or any of its descendants */
+    bool has_true_distance; /* distances outside are the true ones */
+    bool is_exact;          /* the same, and at rest */
     WadiBox bounds;
     WadiShape *children; /* owned array */
     int child_count;

@@ -37,7 +37,9 @@ double wadi_solids_wall_distance(const WadiSolids *solids, WadiVec3 x, WadiVec3 
 
 typedef WadiSurfacePoint (*SampleFn)(const WadiShape *shape, WadiVec3 x, double time);
 
-static WadiSolidPoint sample(const WadiSolids *solids, WadiVec3 x, double time, SampleFn sample_shape)
+/* sample_shape NULL: wadi_shape_sample_within. */
+static WadiSolidPoint sample(const WadiSolids *solids, WadiVec3 x, double time, SampleFn sample_shape,
+                             double within)
 {
     WadiSolidPoint out = { .surface = { INFINITY, { 0, 0, 1 }, { 0, 0, 0 } }, .index = -2 };
     /* Walls first: they are cheap, and shapes beyond them need no query. */
@@ -49,7 +51,9 @@ static WadiSolidPoint sample(const WadiSolids *solids, WadiVec3 x, double time, 
     }
     for (int i = 0; i < solids->count; ++i) {
         if (wadi_shape_may_be_nearer(solids->solids[i].shape, x, out.surface.distance)) {
-            WadiSurfacePoint point = sample_shape(solids->solids[i].shape, x, time);
+            const WadiShape *shape = solids->solids[i].shape;
+            WadiSurfacePoint point = sample_shape != NULL ? sample_shape(shape, x, time)
+                                                          : wadi_shape_sample_within(shape, x, time, within);
             /* A shape flush with a wall takes precedence over it. */
             if (point.distance < out.surface.distance ||
                 (out.index == -1 && point.distance == out.surface.distance)) {
@@ -70,12 +74,12 @@ static WadiSolidPoint sample(const WadiSolids *solids, WadiVec3 x, double time, 
 
 WadiSolidPoint wadi_solids_sample(const WadiSolids *solids, WadiVec3 x, double time)
 {
-    return sample(solids, x, time, wadi_shape_sample_from_outside);
+    return sample(solids, x, time, wadi_shape_sample_from_outside, 0.0);
 }
 
 WadiSolidPoint wadi_solids_sample_for_grid(const WadiSolids *solids, WadiVec3 x, double time)
 {
-    return sample(solids, x, time, wadi_shape_sample_for_grid);
+    return sample(solids, x, time, wadi_shape_sample_for_grid, 0.0);
 }
 
 double wadi_solids_distance_for_grid(const WadiSolids *solids, WadiVec3 x, double time)
@@ -109,7 +113,7 @@ bool wadi_solids_sample_within(const WadiSolids *solids, WadiVec3 x, double time
     if (!may_be_near) {
         return false;
     }
-    *point = wadi_solids_sample(solids, x, time);
+    *point = sample(solids, x, time, NULL, band * (1.0 + 1e-9));
     return point->surface.distance <= band;
 }
 
@@ -140,6 +144,27 @@ double wadi_solids_distance(const WadiSolids *solids, WadiVec3 x, double time, d
 double wadi_solids_clearance(const WadiSolids *solids, WadiVec3 x, double time, double enough)
 {
     return distance_to(solids, x, time, enough, true);
+}
+
+double wadi_solids_distance_within(const WadiSolids *solids, WadiVec3 x, double time, double within)
+{
+    double best = distance_to(solids, x, time, within, false);
+    bool is_true = true;
+    for (int i = 0; i < solids->count; ++i) {
+        is_true = is_true && solids->solids[i].shape->has_true_distance;
+    }
+    if (is_true || !(best >= 0.0 && best < within)) {
+        return best;
+    }
+    WadiVec3 unused;
+    best = fmin(within, wadi_solids_wall_distance(solids, x, &unused));
+    for (int i = 0; i < solids->count; ++i) {
+        const WadiShape *shape = solids->solids[i].shape;
+        if (best > 0.0 && wadi_shape_may_be_nearer(shape, x, best)) {
+            best = fmin(best, wadi_shape_sample_within(shape, x, time, best).distance);
+        }
+    }
+    return best;
 }
 
 double wadi_solids_speed_bound(const WadiSolids *solids, WadiVec3 x, double radius, double t0, double t1)

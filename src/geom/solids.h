@@ -46,7 +46,8 @@ double wadi_solids_distance_for_grid(const WadiSolids *solids, WadiVec3 x, doubl
 /* wadi_shape_carry_velocity of a sample's index; zero for walls. */
 bool wadi_solids_carry_velocity(const WadiSolids *solids, int index, WadiVec3 x, double time,
                                 WadiVec3 *velocity);
-/* The nearest solid if it is at most `band` away; false, and the point not set, if not. */
+/* The nearest solid, by true distances (wadi_shape_sample_within), if it is at most `band` away; false, and
+ * the point not valid, if not. */
 bool wadi_solids_sample_within(const WadiSolids *solids, WadiVec3 x, double time, double band,
                                WadiSolidPoint *point);
 /* To the nearest closed side of the domain, and its normal; INFINITY without one, the normal not set. */
@@ -56,7 +57,9 @@ WadiSurfacePoint wadi_solids_wall(const WadiSolids *solids, int side, WadiVec3 x
 /* Only the distance, cheaper: far from meshes a lower bound (wadi_shape_clearance), and the search ends
  * once the distance is known to be at least `enough`. */
 double wadi_solids_distance(const WadiSolids *solids, WadiVec3 x, double time, double enough);
-/* The same for a point that was outside shortly before (wadi_shape_clearance_from_outside). */
+/* The true distance beside combinations too (wadi_shape_sample_within), up to `within`, m, finite. */
+double wadi_solids_distance_within(const WadiSolids *solids, WadiVec3 x, double time, double within);
+/* wadi_solids_distance for a point that was outside shortly before (wadi_shape_clearance_from_outside). */
 double wadi_solids_clearance(const WadiSolids *solids, WadiVec3 x, double time, double enough);
 /* As wadi_shape_speed_bound, over all solids. */
 double wadi_solids_speed_bound(const WadiSolids *solids, WadiVec3 x, double radius, double t0, double t1);

@@ -1,7 +1,7 @@
 #include "geom/solids_near.h"
 
 void wadi_solids_near_begin(WadiSolidsNear *near, const WadiSolids *solids, WadiVec3 middle, double radius,
-                            double time)
+                            double within, double time)
 {
     near->wall_count = 0;
     for (int side = 0; side < 6; ++side) {
@@ -14,6 +14,7 @@ void wadi_solids_near_begin(WadiSolidsNear *near, const WadiSolids *solids, Wadi
     }
     near->solids = solids;
     near->time = time;
+    near->within = within;
     near->mesh_count = 0;
     for (int i = 0; i < solids->count && near->mesh_count < WADI_SOLIDS_NEAR_MAX; ++i) {
         if (wadi_shape_near_begin(&near->near[near->mesh_count], solids->solids[i].shape, time)) {
@@ -38,6 +39,11 @@ static inline double wall_distance(const WadiSolidsNear *near, WadiVec3 x, int *
     return best;
 }
 
+static bool is_bound(const WadiSolidsNear *near, const WadiShape *shape, double distance)
+{
+    return !shape->has_true_distance && distance >= 0.0 && distance < near->within;
+}
+
 double wadi_solids_near_distance(WadiSolidsNear *near, WadiVec3 x)
 {
     const WadiSolids *solids = near->solids;
@@ -56,7 +62,11 @@ double wadi_solids_near_distance(WadiSolidsNear *near, WadiVec3 x)
             const double d = wadi_shape_near_distance(&near->near[n++], x);
             best = d < best ? d : best;
         } else if (wadi_shape_may_be_nearer(shape, x, best)) {
-            best = fmin(best, wadi_shape_distance_for_grid(shape, x, near->time));
+            double d = wadi_shape_distance_for_grid(shape, x, near->time);
+            if (is_bound(near, shape, d)) {
+                d = wadi_shape_sample_within(shape, x, near->time, near->within).distance;
+            }
+            best = fmin(best, d);
         }
     }
     return best;
@@ -77,8 +87,11 @@ WadiSolidPoint wadi_solids_near_sample(WadiSolidsNear *near, WadiVec3 x, double 
         if (!is_mesh && !wadi_shape_may_be_nearer(shape, x, out.surface.distance)) {
             continue;
         }
-        const WadiSurfacePoint point = is_mesh ? wadi_shape_near_sample(&near->near[n++], x, normal_within)
-                                               : wadi_shape_sample_for_grid(shape, x, near->time);
+        WadiSurfacePoint point = is_mesh ? wadi_shape_near_sample(&near->near[n++], x, normal_within)
+                                         : wadi_shape_sample_for_grid(shape, x, near->time);
+        if (!is_mesh && is_bound(near, shape, point.distance)) {
+            point = wadi_shape_sample_within(shape, x, near->time, near->within);
+        }
         /* A shape flush with a wall takes precedence over it. */
         if (point.distance < out.surface.distance ||
             (out.index == -1 && point.distance == out.surface.distance)) {

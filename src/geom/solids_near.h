@@ -17,6 +17,7 @@ typedef struct WadiNearWall {
 typedef struct WadiSolidsNear {
     const WadiSolids *solids;
     double time;
+    double within;        /* m: nearer than that, distances beside combinations are the true ones */
     WadiNearWall wall[6]; /* the closed sides within the radius, in the order of their bits */
     int wall_count;
     bool has_others; /* than these meshes */
@@ -27,8 +28,8 @@ typedef struct WadiSolidsNear {
 
 /* For points within `radius` of `middle`; walls farther than that from `middle` are left out. */
 void wadi_solids_near_begin(WadiSolidsNear *near, const WadiSolids *solids, WadiVec3 middle, double radius,
-                            double time);
-/* As wadi_solids_distance_for_grid. */
+                            double within, double time);
+/* As wadi_solids_distance_for_grid, up to `within` as wadi_solids_distance_within. */
 double wadi_solids_near_distance(WadiSolidsNear *near, WadiVec3 x);
 /* As wadi_solids_sample_for_grid, without friction, restitution and, for moving meshes, the velocity and the
  * normal where the distance exceeds `normal_within`, m. */

@@ -156,7 +156,8 @@ static void find_free_path_of_part(const Mover *m, const WadiSolids *part, doubl
                                    const WadiShapeMotion *motion, const Chord *chord, FreePath *free_path)
 {
     double skin = m->in->skin, seconds = chord->seconds;
-    double d = wadi_solids_clearance(part, m->x, m->time, bound * seconds + 2.0 * WADI_CONTACT_BAND * skin);
+    double enough = bound * seconds + 2.0 * WADI_CONTACT_BAND * skin;
+    double d = wadi_contact_clearance(part, m->x, m->time, enough, skin);
     free_path->distance = fmin(free_path->distance, d);
     FreePath candidate = { .seconds = bound > 0.0 ? fmax(d - skin, 0.5 * d) / bound : HUGE_VAL };
     if (candidate.seconds < seconds && d > 0.0 && (motion != NULL || wadi_norm(m->path) > 0.0)) {

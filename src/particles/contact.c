@@ -31,6 +31,17 @@ static void add_plane(Planes *planes, const WadiSolidPoint *point)
     }
 }
 
+double wadi_contact_clearance(const WadiSolids *one, WadiVec3 x, double time, double enough, double skin)
+{
+    const double d = wadi_solids_clearance(one, x, time, enough);
+    const bool is_contact = d >= 0.0 && d <= 2.0 * WADI_CONTACT_BAND * skin;
+    WadiVec3 unused;
+    /* The edges between parts that move can be faster than the bound on a solid's speed. */
+    return is_contact && one->count > 0 && wadi_shape_carry_velocity(one->solids[0].shape, x, time, &unused)
+               ? fmax(d, wadi_solids_distance_within(one, x, time, enough))
+               : d;
+}
+
 /* Every solid and every wall by itself: in a corner of two solids the nearest one is not enough. */
 static void gather_planes(const WadiCollideIn *in, WadiVec3 x, double time, double band, Planes *planes)
 {

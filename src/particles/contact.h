@@ -9,6 +9,10 @@
  * arrives in finitely many steps and rounding does not decide whether it is at rest. */
 #define WADI_CONTACT_BAND 2.0
 
+/* wadi_solids_clearance of one solid or the walls, with the true distance where it would be a contact: the
+ * end of a cut in the open is none. */
+double wadi_contact_clearance(const WadiSolids *one, WadiVec3 x, double time, double enough, double skin);
+
 /* Respond to every surface within `band` metres of x that v approaches, to those just ahead, and to `met`
  * (may be NULL), a surface on the path. Returns the new velocity; it approaches none of them, unless they
  * close in on the particle. */

@@ -112,7 +112,7 @@ static bool is_free(const WadiSph *sph, const WadiSphStep *step, const WadiSphSp
     const WadiVec3 x =
         wadi_add(wadi_vec3(p->x[at->particle], p->y[at->particle], p->z[at->particle]), at->offset);
     const double clearance = CLEARANCE * sph->spacing;
-    return wadi_solids_distance(&sph->context.world->solids, x, step->time + step->dt, clearance) >=
+    return wadi_solids_distance_within(&sph->context.world->solids, x, step->time + step->dt, clearance) >=
            clearance;
 }
 

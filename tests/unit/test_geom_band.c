@@ -138,7 +138,7 @@ static void samples_close_together_are_the_same(void **unused)
         for (int i = 0; i < 40000; ++i) {
             double u[3], time = (i / 4000) / 10.0;
             if (i % 4000 == 0) {
-                wadi_solids_near_begin(&near, &solids, wadi_vec3(0, 0, 0), 4.0, time);
+                wadi_solids_near_begin(&near, &solids, wadi_vec3(0, 0, 0), 4.0, 0.0, time);
             }
             wadi_random_unit3(10, (uint64_t)i, WADI_RANDOM_TEST, u);
             const WadiVec3 x = { 2.4 * u[0] - 1.2, 2.4 * u[1] - 1.2, 2.4 * u[2] - 1.2 };

@@ -33,8 +33,11 @@ static double largest_inside(const Covering *c, WadiVec3 foot, WadiVec3 normal)
 static WadiStatus add_sphere(const Covering *c, WadiVec3 x, WadiError *error)
 {
     WadiParticles *p = &c->cover->spheres;
-    const WadiSurfacePoint s = wadi_shape_sample(c->shape, x, 0.0);
+    WadiSurfacePoint s = wadi_shape_sample(c->shape, x, 0.0);
     int32_t i;
+    if (s.distance >= 0.0 && s.distance <= 0.5 * c->step) {
+        s = wadi_shape_sample_within(c->shape, x, 0.0, c->step);
+    }
     if (!(fabs(s.distance) <= 0.5 * c->step)) {
         return WADI_OK;
     }

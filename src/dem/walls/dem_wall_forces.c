@@ -3,7 +3,6 @@
 #include "core/parallel.h"
 #include "dem/contact/dem_kernel.h"
 #include "dem/walls/dem_walls.h"
-#include "particles/edge.h"
 
 enum { BATCH = 64, LANES = WADI_DEM_LANES };
 
@@ -30,7 +29,8 @@ static void sample_again(const WadiDemWallForces *in, WadiDemWall *wall)
     if (sphere >= 0) {
         s = wadi_dem_cover_sample(in->cover, sphere, x, in->time);
     } else {
-        s = wadi_edge_sample(in->solids->solids[wall->solid].shape, x, in->time, in->diameter);
+        const double within = (double)in->grains->shift[i][3] + 2.0 * STALE * in->diameter;
+        s = wadi_shape_sample_within(in->solids->solids[wall->solid].shape, x, in->time, within);
         s.distance += wadi_dem_cover_depth(in->cover);
     }
     wall->normal = (WadiF4){ (float)s.normal.x, (float)s.normal.y, (float)s.normal.z, (float)s.distance };

@@ -2,7 +2,6 @@
 
 #include "core/array.h"
 #include "core/parallel.h"
-#include "particles/edge.h"
 
 enum { BLOCK = 256 };
 
@@ -49,7 +48,7 @@ static bool find_plane(const Finder *f, const WadiShape *shape, WadiVec3 x, doub
         if (wadi_shape_clearance(shape, y, f->in->time) >= expected - 0.02 * length) {
             return false;
         }
-        *out = wadi_edge_sample(shape, y, f->in->time, f->in->diameter);
+        *out = wadi_shape_sample_within(shape, y, f->in->time, expected);
         if (out->distance >= expected - 0.02 * length) {
             return false;
         }
@@ -78,7 +77,7 @@ static int find_of_cover(const Finder *f, int32_t i, WadiVec3 x, double reach, i
     for (int n = 0; n < count; ++n) {
         out[n] = wall_at(&point[n], i, f->in->solids->count + sphere[n], is_moving);
     }
-    WadiSurfacePoint below = wadi_shape_sample_from_outside(shape, x, f->in->time);
+    WadiSurfacePoint below = wadi_shape_sample_within(shape, x, f->in->time, reach);
     below.distance += wadi_dem_cover_depth(cover);
     if (below.distance < reach) {
         out[count++] = wall_at(&below, i, index, is_moving);
@@ -102,7 +101,7 @@ static int find_of_solid(const Finder *f, int32_t i, WadiVec3 x, double reach, i
         return find_of_cover(f, i, x, reach, index, out, room);
     }
     WadiSurfacePoint known[3];
-    known[0] = wadi_edge_sample(shape, x, f->in->time, f->in->diameter);
+    known[0] = wadi_shape_sample_within(shape, x, f->in->time, reach);
     int count = known[0].distance < reach ? 1 : 0;
     /* Of a moving solid the nearest plane alone: it is sampled in every step. */
     while (count > 0 && count < 3 && !is_moving && wadi_shape_may_have_corners(shape) &&

@@ -43,9 +43,12 @@ static double clearance_at(const Segment *segment, double t)
     const WadiVec3 p = wadi_add_scaled(segment->from, segment->path, t / segment->length);
     const WadiVec3 x = wadi_flip_point(in, segment->lattice->tile, p.x, p.y, p.z);
     /* Moving meshes are sampled every step: their narrow band is accurate enough. */
-    const double d = segment->lattice->is_moving
-                         ? wadi_solids_near_distance(&segment->lattice->near, x)
-                         : wadi_solids_clearance(in->solids, x, in->time, 2.0 * in->cell_size);
+    double d = segment->lattice->is_moving
+                   ? wadi_solids_near_distance(&segment->lattice->near, x)
+                   : wadi_solids_clearance(in->solids, x, in->time, 2.0 * in->cell_size);
+    if (d >= 0.0 && d < SKIN * in->cell_size) {
+        d = wadi_solids_distance_within(in->solids, x, in->time, 2.0 * in->cell_size);
+    }
     return d / in->cell_size - SKIN;
 }
 

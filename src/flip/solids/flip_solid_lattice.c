@@ -8,6 +8,8 @@ enum { LANES = WADI_ROW_CELLS };
 
 /* Normals are needed up to this distance from the solids, in cells. */
 #define NORMAL_WITHIN 1.3
+/* And true distances beside combinations of shapes: farther samples do not change fractions. */
+#define TRUE_WITHIN 1.5
 /* From the centre of a tile to the farthest sample, a tenth beyond a corner of the lattice, plus FAR. */
 static const double sample_radius = 10.0 + WADI_SOLID_FAR;
 
@@ -16,7 +18,7 @@ void wadi_flip_lattice_begin(WadiFlipLattice *lattice)
     const WadiFlipSolidIn *in = lattice->in;
     lattice->is_moving = wadi_solids_are_moving(in->solids);
     wadi_solids_near_begin(&lattice->near, in->solids, wadi_flip_point(in, lattice->tile, 4, 4, 4),
-                           sample_radius * in->cell_size, in->time);
+                           sample_radius * in->cell_size, TRUE_WITHIN * in->cell_size, in->time);
     lattice->has_moving_mesh = lattice->near.mesh_count > 0;
     memset(lattice->corner, 0xff, sizeof lattice->corner); /* all bits set is a NAN */
     for (int n = 0; n < WADI_LATTICE_CENTRES * WADI_LATTICE_CENTRES; ++n) {

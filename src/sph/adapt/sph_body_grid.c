@@ -206,8 +206,8 @@ static void solid_rows(void *context, int64_t first, int64_t end)
             const size_t cell = 8 * (size_t)row + (size_t)l;
             const double least = SOLID_DEPTH * grid->cell_size;
             if ((beside >> l & 1) != 0 &&
-                wadi_solids_distance(s->in->solids, wadi_sph_body_centre(grid, cell), s->in->time, least) <
-                    least) {
+                wadi_solids_distance_within(s->in->solids, wadi_sph_body_centre(grid, cell), s->in->time,
+                                            least) < least) {
                 solid |= 1u << l;
             }
         }

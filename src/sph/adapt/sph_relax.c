@@ -51,7 +51,7 @@ static Planes find_planes(const WadiSphRelaxIn *in, WadiVec3 x, double support)
 {
     Planes planes = { 0 };
     const WadiSolids *solids = in->solids;
-    if (solids == NULL || wadi_solids_distance(solids, x, in->time, support) >= support) {
+    if (solids == NULL || wadi_solids_distance_within(solids, x, in->time, support) >= support) {
         return planes;
     }
     for (int side = 0; side < 6 && planes.count < PLANES_MAX; ++side) {
@@ -245,7 +245,7 @@ static void finish_block(void *context, int64_t first, int64_t end)
         const int32_t own = r->around.list[n], i = r->around.cells.order[own];
         const double least = NEAREST * r->in->spacing * (double)wadi_sph_around_size(&r->around, own);
         if (r->planes[n].count > 0 &&
-            wadi_solids_distance(r->in->solids, position_of(p, i), r->in->time, least) < least) {
+            wadi_solids_distance_within(r->in->solids, position_of(p, i), r->in->time, least) < least) {
             p->x[i] = r->start[n].x, p->y[i] = r->start[n].y, p->z[i] = r->start[n].z;
         }
     }

@@ -206,7 +206,7 @@ static void even_out(Events *e, int32_t giver, int32_t receiver)
         const int32_t i = both[n];
         WadiVec3 to = wadi_add_scaled(centre, between, parts[n]);
         const double least = NEAREST * size_of(e, i) * in->spacing;
-        if (in->solids != NULL && wadi_solids_distance(in->solids, to, in->time, least) < least) {
+        if (in->solids != NULL && wadi_solids_distance_within(in->solids, to, in->time, least) < least) {
             to = n == 0 ? x : wadi_add(x, between);
         }
         const WadiVec3 momentum = wadi_scale(velocity_of(p, i), mass_of(e, i));

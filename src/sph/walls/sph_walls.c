@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/parallel.h"
-#include "particles/edge.h"
 
 enum { TILE_BLOCK = 1, NEAR_BLOCK = 256 };
 
@@ -179,7 +178,7 @@ static bool find_plane(const Finder *f, const WadiShape *shape, WadiVec3 x, cons
         if (wadi_shape_clearance(shape, y, f->in->time) >= expected) {
             return false;
         }
-        *out = wadi_edge_sample(shape, y, f->in->time, f->length);
+        *out = wadi_shape_sample_within(shape, y, f->in->time, expected);
         if (out->distance >= expected) {
             return false;
         }
@@ -199,7 +198,7 @@ static void find_contacts_of(const Finder *f, int32_t near, WadiVec3 x, int inde
 {
     const WadiSolid *solid = &f->in->solids->solids[index];
     WadiSurfacePoint known[WADI_SPH_CONTACT_MAX];
-    known[0] = wadi_edge_sample(solid->shape, x, f->in->time, f->length);
+    known[0] = wadi_shape_sample_within(solid->shape, x, f->in->time, f->reach);
     if (!(known[0].distance < f->reach)) {
         return;
     }
