@@ -321,9 +321,22 @@ static WadiStatus read_scalar(Builder *b, const struct fy_event_scalar_data *dat
     return add_anchor(b, data->anchor, node, false, error);
 }
 
+/* A value that is not there, as in `key:`. libfyaml 0.7 has no token for it, 0.8 an empty one. */
+static bool is_absent(const struct fy_event *event)
+{
+    size_t length = 0;
+    struct fy_token *value = event->type == FYET_SCALAR ? event->scalar.value : NULL;
+    if (value != NULL && fy_token_scalar_style(value) == FYSS_PLAIN) {
+        fy_token_get_text(value, &length);
+        return length == 0;
+    }
+    return event->type == FYET_SCALAR && value == NULL;
+}
+
+/* An absent value has the location of what stands before it. */
 static WadiSourceLocation location_of(Builder *b, struct fy_event *event)
 {
-    const struct fy_mark *mark = fy_event_start_mark(event);
+    const struct fy_mark *mark = is_absent(event) ? NULL : fy_event_start_mark(event);
     if (mark != NULL) {
         b->last = (WadiSourceLocation){ b->set, mark->line + 1, mark->column + 1 };
     }
