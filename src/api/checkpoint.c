@@ -20,7 +20,9 @@ WadiStatus wadi_sim_save(const WadiSim *sim, WadiBuffer *buffer, WadiError *erro
 {
     const unsigned asserts = wadi_assert_count();
     *buffer = (WadiBuffer){ 0 };
-    WadiFrameHeader header = { .time = sim->time, .frame = sim->frame, .fps = sim->scene->fps };
+    WadiFrameHeader header = {
+        .time = sim->time, .frame = sim->frame, .fps = sim->scene->fps, .scene = sim->scene->content_hash
+    };
     snprintf(header.name, sizeof header.name, "%s", sim->scene->name);
     WadiState state = { 0 }, checkpoint;
     WadiStatus status = wadi_sim_check_state(sim, error);

@@ -12,7 +12,6 @@
 #include "io/files/files.h"
 #include "io/run/run_assets.h"
 #include "io/run/run_folder.h"
-#include "io/run/run_owner.h"
 #include "particles/buried.h"
 #include "sim/volume.h"
 #include "wadi/run.h"
@@ -84,6 +83,9 @@ static WadiStatus begin_summary(Run *run, WadiError *error)
         summary->material_count = m + 1;
     }
     summary->content_hash = scene->content_hash;
+    if (run->previous.name != NULL) {
+        wadi_run_summary_follow(summary, &run->previous);
+    }
     summary->fps = scene->fps;
     summary->frame_count = run->frame_count;
     summary->threads = wadi_parallel_threads();
@@ -222,7 +224,10 @@ static WadiStatus submit(Run *run, bool is_frame, WadiError *error)
         run->summary.state_hash = wadi_state_hash(&run->snapshot, WADI_USE_CHECKPOINT);
         run->pending = make_progress(run, "write", true);
     }
-    WadiRunItem item = { .header = { .time = sim->time, .frame = sim->frame, .fps = run->scene->fps },
+    WadiRunItem item = { .header = { .time = sim->time,
+                                     .frame = sim->frame,
+                                     .fps = run->scene->fps,
+                                     .scene = run->scene->content_hash },
                          .state = &run->snapshot,
                          .frame = is_visible_only ? &run->visible : NULL,
                          .has_frame = is_frame,
@@ -254,6 +259,10 @@ static WadiStatus find_start(Run *run, bool *is_fresh, WadiError *error)
             run->path, run->scene->path);
     }
     int last = def->from_frame > 0 ? def->from_frame : frames;
+    if (run->previous.name != NULL) { /* without run.json the scenes of the frames are not known */
+        WADI_TRY(wadi_run_folder_check_frames(run->folder, &run->previous, last, error));
+    }
+    wadi_run_folder_expect(run->folder, run->previous.name != NULL ? &run->previous : &run->summary);
     WadiFrameHeader header = { 0 };
     bool is_found = false;
     WadiState state = { 0 };
@@ -317,6 +326,21 @@ static WadiStatus simulate(Run *run, WadiError *error)
     return finish_write(run, error);
 }
 
+/* A changed scene goes on: run.json names both scenes before the first new frame is there. */
+static WadiStatus record_change(Run *run, WadiError *error)
+{
+    if (run->previous.name == NULL || run->kept == 0 ||
+        run->previous.content_hash == run->scene->content_hash) {
+        return WADI_OK;
+    }
+    update_summary(run, run->kept);
+    WadiRunItem item = { .header = { .frame = run->kept },
+                         .state = &run->snapshot,
+                         .summary = &run->summary };
+    WADI_TRY(wadi_run_folder_submit(run->folder, &item, error));
+    return wadi_run_folder_flush(run->folder, error);
+}
+
 /* Writes RUN/scene.yaml, which names copies in RUN/assets: the folder can be moved, drawn and continued
  * anywhere. */
 static WadiStatus record_scene(Run *run, WadiError *error)
@@ -346,12 +370,9 @@ static WadiStatus create_sim(Run *run, bool is_fresh, WadiError *error)
 static WadiStatus execute(Run *run, WadiError *error)
 {
     const WadiRunDef *def = run->def;
-    WADI_TRY(wadi_run_owner_check(run->path, error));
-    WADI_TRY(wadi_run_check_edited_scene(run->scene, run->path, error));
-    if (def->mode == WADI_RUN_RESUME && def->from_frame == 0) {
-        WADI_TRY(wadi_run_check_assets(run->scene, run->path, error));
-    }
     WadiRunMode mode = def->from_frame > 0 ? WADI_RUN_RESUME : def->mode;
+    const bool is_same_scene = mode == WADI_RUN_RESUME && def->from_frame == 0;
+    WADI_TRY(wadi_run_check_folder(run->scene, run->path, is_same_scene, error));
     WadiLog log = { record_warning, run };
     if (mode != WADI_RUN_RESUME) {
         /* An invalid scene creates no folder and removes no earlier run. */
@@ -386,6 +407,7 @@ static WadiStatus execute(Run *run, WadiError *error)
         run->summary.state_hash = run->previous.state_hash; /* also of a state inside the next frame */
     }
     WADI_TRY(record_scene(run, error));
+    WADI_TRY(record_change(run, error));
     WADI_TRY(wadi_run_start_changes(run->sim, run->path, def->changes, is_fresh, error));
     if (is_fresh) {
         WadiProgress progress = { .stage = "seed",

@@ -21,7 +21,8 @@ static bool is_scene_of_run(const WadiScene *scene, const char *run)
            ours.st_dev == recorded.st_dev;
 }
 
-WadiStatus wadi_run_check_edited_scene(const WadiScene *scene, const char *run, WadiError *error)
+/* Without overrides the file remains equal; with overrides the user's text would be lost. */
+static WadiStatus check_edited_scene(const WadiScene *scene, const char *run, WadiError *error)
 {
     char path[WADI_PATH_SIZE], *text = NULL;
     size_t size = 0;
@@ -40,7 +41,7 @@ WadiStatus wadi_run_check_edited_scene(const WadiScene *scene, const char *run, 
                            path);
 }
 
-WadiStatus wadi_run_check_assets(const WadiScene *scene, const char *run, WadiError *error)
+static WadiStatus check_assets(const WadiScene *scene, const char *run, WadiError *error)
 {
     uint64_t hash = 0;
     WadiText changed = { 0 };
@@ -56,4 +57,12 @@ WadiStatus wadi_run_check_assets(const WadiScene *scene, const char *run, WadiEr
     }
     wadi_text_free(&changed);
     return status;
+}
+
+WadiStatus wadi_run_check_folder(const WadiScene *scene, const char *run, bool is_same_scene,
+                                 WadiError *error)
+{
+    WADI_TRY(wadi_run_owner_check(run, error));
+    WADI_TRY(check_edited_scene(scene, run, error));
+    return is_same_scene ? check_assets(scene, run, error) : WADI_OK;
 }

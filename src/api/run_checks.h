@@ -1,14 +1,14 @@
-/* Checks before a run writes to its folder. */
+/* Checks before a run opens its folder. */
 #ifndef WADI_API_RUN_CHECKS_H
 #define WADI_API_RUN_CHECKS_H
 
 #include "world/scene.h"
 
-/* The user may have edited RUN/scene.yaml and run it. Without overrides the file remains equal; with overrides
- * the user's text would be lost. */
-WadiStatus wadi_run_check_edited_scene(const WadiScene *scene, const char *run, WadiError *error);
-/* A scene in the run folder itself continues only with the files that the run had. A scene elsewhere brings its
- * own, which replace the copies. */
-WadiStatus wadi_run_check_assets(const WadiScene *scene, const char *run, WadiError *error);
+/* Whether a run of this scene may write to the folder: it is a run of wadi, missing or empty, and a
+ * RUN/scene.yaml that the user edited is not lost. Where `is_same_scene`, a run that continues from
+ * RUN/scene.yaml must have the files that it had; a scene elsewhere brings its own, which replace the
+ * copies. */
+WadiStatus wadi_run_check_folder(const WadiScene *scene, const char *run, bool is_same_scene,
+                                 WadiError *error);
 
 #endif

@@ -133,6 +133,34 @@ void wadi_run_view_close(WadiRunView *view)
     *view = (WadiRunView){ 0 };
 }
 
+static WadiStatus check_header(const WadiRunView *view, const char *path, int number,
+                               const WadiFrameHeader *header, WadiError *error)
+{
+    if (header->frame != number || !(header->fps > 0.0)) {
+        return wadi_fail(error, WADI_ERR_FORMAT, "%s: it says that it is frame %d, at %g frames a second",
+                         path, header->frame, header->fps);
+    }
+    return wadi_run_check_scene(&view->summary, path, header->scene, error);
+}
+
+WadiStatus wadi_run_view_read_layout(const WadiRunView *view, int number, WadiFrameLayout *layout,
+                                     WadiError *error)
+{
+    char path[WADI_PATH_SIZE];
+    wadi_run_frame_path(path, sizeof path, view->run, view->summary.name, number);
+    WADI_TRY(wadi_frame_file_read_layout(path, "particles", layout, error));
+    return check_header(view, path, number, &layout->header, error);
+}
+
+WadiStatus wadi_run_view_read_frame(const WadiRunView *view, int number, WadiFrameHeader *header,
+                                    WadiState *frame, WadiError *error)
+{
+    char path[WADI_PATH_SIZE];
+    wadi_run_frame_path(path, sizeof path, view->run, view->summary.name, number);
+    WADI_TRY(wadi_frame_file_read(path, "particles", header, frame, error));
+    return check_header(view, path, number, header, error);
+}
+
 uint64_t wadi_run_view_work_key(const WadiRunView *view, uint64_t settings)
 {
     const uint64_t key = wadi_hash_combine(wadi_hash_combine(0, view->summary.content_hash), settings);

@@ -34,6 +34,13 @@ WadiStatus wadi_run_view_open(WadiRunView *view, const char *run, const WadiRunV
                               WadiError *error);
 void wadi_run_view_close(WadiRunView *view);
 
+/* Reads the layout of a frame's file, and fails when it is not that frame of this run. */
+WadiStatus wadi_run_view_read_layout(const WadiRunView *view, int number, WadiFrameLayout *layout,
+                                     WadiError *error);
+/* The same, of all of the frame. */
+WadiStatus wadi_run_view_read_frame(const WadiRunView *view, int number, WadiFrameHeader *header,
+                                    WadiState *frame, WadiError *error);
+
 /* Key for WadiOutputWork, not 0: processes with the same run and settings may share a folder. */
 uint64_t wadi_run_view_work_key(const WadiRunView *view, uint64_t settings);
 

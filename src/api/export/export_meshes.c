@@ -22,12 +22,11 @@ typedef struct Meshes {
 static WadiStatus write_particles(Meshes *m, int number, bool *is_kept, int64_t *particles, WadiError *error)
 {
     const WadiScene *scene = m->view.scene;
-    char from[WADI_PATH_SIZE], path[WADI_PATH_SIZE];
+    char path[WADI_PATH_SIZE];
     WadiFrameLayout layout;
     WadiFileNames made = { 0 };
     bool is_read = false;
-    wadi_run_frame_path(from, sizeof from, m->view.run, m->view.summary.name, number);
-    WADI_TRY(wadi_frame_file_read_layout(from, "particles", &layout, error));
+    WADI_TRY(wadi_run_view_read_layout(&m->view, number, &layout, error));
     WadiExportFrame frame = { .scene = scene,
                               .name = m->view.summary.name,
                               .frame = number,
@@ -51,7 +50,7 @@ static WadiStatus write_particles(Meshes *m, int number, bool *is_kept, int64_t 
         }
         *is_kept = false;
         if (!is_read) {
-            WADI_TRY(wadi_frame_file_read(from, "particles", &layout.header, &m->frame, error));
+            WADI_TRY(wadi_run_view_read_frame(&m->view, number, &layout.header, &m->frame, error));
             is_read = true;
         }
         WADI_TRY(wadi_cloud_from_frame(&cloud, &m->frame, material, 0.0, error));

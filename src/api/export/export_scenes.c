@@ -218,17 +218,13 @@ static void count_objects(const WadiFrameScene *frame_scene, int64_t *grains, in
     }
 }
 
-static WadiStatus export_frame(Exporter *e, const char *from, int number, WadiError *error)
+static WadiStatus export_frame(Exporter *e, int number, WadiError *error)
 {
     const WadiRunView *view = &e->plan.view;
     char path[WADI_PATH_SIZE];
     WadiFrameLayout layout;
     int64_t grains = 0, triangles = 0;
-    WADI_TRY(wadi_frame_file_read_layout(from, "particles", &layout, error));
-    if (layout.header.frame != number || !(layout.header.fps > 0.0)) {
-        return wadi_fail(error, WADI_ERR_FORMAT, "it says that it is frame %d, at %g frames a second",
-                         layout.header.frame, layout.header.fps);
-    }
+    WADI_TRY(wadi_run_view_read_layout(view, number, &layout, error));
     snprintf(path, sizeof path, "%s/%s.%04d%s", e->job->folder, view->summary.name, number,
              targets[e->job->def->target].frame_suffix);
     uint64_t key;
@@ -278,7 +274,7 @@ static WadiStatus export_all(Exporter *e, WadiError *error)
             return wadi_fail(error, WADI_ERR_STOPPED, "stopped before frame %d", number);
         }
         wadi_run_frame_path(path, sizeof path, plan->view.run, plan->view.summary.name, number);
-        WADI_TRY(prefix_frame_path(export_frame(e, path, number, error), path, error));
+        WADI_TRY(prefix_frame_path(export_frame(e, number, error), path, error));
     }
     return WADI_OK;
 }

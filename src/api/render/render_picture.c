@@ -190,17 +190,13 @@ static WadiStatus draw(WadiPictureMaker *maker, const WadiRenderPlan *plan, cons
     return WADI_OK;
 }
 
-static WadiStatus make_picture(WadiPictureMaker *maker, const WadiRenderPlan *plan, const char *from,
-                               int frame, bool *is_kept, WadiError *error)
+static WadiStatus make_picture(WadiPictureMaker *maker, const WadiRenderPlan *plan, int frame, bool *is_kept,
+                               WadiError *error)
 {
     WadiFrameLayout layout;
     uint64_t key;
     char path[WADI_PATH_SIZE], words[20];
-    WADI_TRY(wadi_frame_file_read_layout(from, "particles", &layout, error));
-    if (layout.header.frame != frame || !(layout.header.fps > 0.0)) {
-        return wadi_fail(error, WADI_ERR_FORMAT, "it says that it is frame %d, at %g frames a second",
-                         layout.header.frame, layout.header.fps);
-    }
+    WADI_TRY(wadi_run_view_read_layout(&plan->view, frame, &layout, error));
     wadi_render_plan_path(plan, frame, path, sizeof path);
     WADI_TRY(wadi_picture_key(plan, &layout, &key, error));
     *is_kept = !plan->def->is_forced && wadi_output_index_has(maker->outputs, path, key, false);
@@ -229,5 +225,5 @@ WadiStatus wadi_picture_make(WadiPictureMaker *maker, const WadiRenderPlan *plan
     wadi_run_frame_path(path, sizeof path, plan->view.run, plan->view.summary.name, frame);
     maker->stage_seconds = maker->tree_seconds = maker->trace_seconds = 0.0;
     maker->grains = maker->triangles = 0;
-    return prefix_frame_path(make_picture(maker, plan, path, frame, is_kept, error), path, error);
+    return prefix_frame_path(make_picture(maker, plan, frame, is_kept, error), path, error);
 }

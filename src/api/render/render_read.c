@@ -20,6 +20,7 @@ WadiStatus wadi_picture_key(const WadiRenderPlan *plan, const WadiFrameLayout *f
         layout[i].array_count = 0;
         if (has_file(plan, path_of[i], frame->header.frame, path)) {
             WADI_TRY(wadi_frame_file_read_layout(path, "particles", &layout[i], error));
+            WADI_TRY(wadi_run_check_scene(&plan->view.summary, path, layout[i].header.scene, error));
         }
     }
     *key = wadi_render_plan_key(plan, frame, &layout[0], &layout[1]);
@@ -54,7 +55,6 @@ WadiStatus wadi_picture_read(WadiPictureMaker *maker, const WadiRenderPlan *plan
     if (has_file(plan, wadi_run_secondary_path, frame, path)) {
         WADI_TRY(wadi_frame_file_read(path, "particles", &foam, &maker->secondary, error));
     }
-    wadi_run_frame_path(path, sizeof path, plan->view.run, plan->view.summary.name, frame);
-    WADI_TRY(wadi_frame_file_read(path, "particles", header, &maker->frame, error));
+    WADI_TRY(wadi_run_view_read_frame(&plan->view, frame, header, &maker->frame, error));
     return wet_sand(maker, plan, frame, error);
 }

@@ -125,11 +125,9 @@ static WadiStatus survey_frame(Survey *l, int number, double *time, WadiError *e
 {
     WadiRunSurvey *survey = l->survey;
     const WadiRunView *view = l->view;
-    char path[WADI_PATH_SIZE];
     WadiFrameHeader header;
     WadiBox seen;
-    wadi_run_frame_path(path, sizeof path, view->run, view->summary.name, number);
-    WADI_TRY(wadi_frame_file_read(path, "particles", &header, &l->frame, error));
+    WADI_TRY(wadi_run_view_read_frame(view, number, &header, &l->frame, error));
     WADI_TRY(frame_box(view->scene, &l->frame, l->values, &seen, error));
     l->particles = wadi_box_union(l->particles, seen);
     survey->has_liquid_at_walls = survey->has_liquid_at_walls || is_liquid_at_walls(view->scene, &l->frame);

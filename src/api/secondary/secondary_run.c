@@ -319,12 +319,7 @@ static WadiStatus make_frame(Job *job, int number, uint64_t *key, WadiError *err
 {
     char path[WADI_PATH_SIZE];
     WadiFrameLayout layout;
-    wadi_run_frame_path(path, sizeof path, job->view.run, job->view.summary.name, number);
-    WADI_TRY(wadi_frame_file_read_layout(path, "particles", &layout, error));
-    if (layout.header.frame != number || !(layout.header.fps > 0.0)) {
-        return wadi_fail(error, WADI_ERR_FORMAT, "%s: it says that it is frame %d, at %g frames a second",
-                         path, layout.header.frame, layout.header.fps);
-    }
+    WADI_TRY(wadi_run_view_read_layout(&job->view, number, &layout, error));
     *key = next_key(*key, &layout);
     file_path(job, number, path);
     if (!job->options->is_forced && wadi_output_index_has(&job->outputs, path, *key, false)) {

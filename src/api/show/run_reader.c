@@ -73,14 +73,12 @@ int wadi_run_reader_frames(const WadiRunReader *reader)
 WadiStatus wadi_run_reader_read(WadiRunReader *reader, int frame, WadiError *error)
 {
     const unsigned asserts = wadi_assert_count();
-    char path[WADI_PATH_SIZE];
     WadiFrameHeader header = { 0 };
     if (frame < 1) {
         return wadi_fail(error, WADI_ERR_ARGUMENT, "%s: no frame %d; the first is 1", reader->path, frame);
     }
-    wadi_run_frame_path(path, sizeof path, reader->path, reader->run.summary.name, frame);
     const WadiStatus status = wadi_assert_status(
-        wadi_frame_file_read(path, "particles", &header, &reader->next, error), asserts, error);
+        wadi_run_view_read_frame(&reader->run, frame, &header, &reader->next, error), asserts, error);
     if (status == WADI_OK) {
         const WadiState before = reader->frame;
         reader->frame = reader->next;

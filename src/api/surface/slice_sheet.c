@@ -112,11 +112,9 @@ static void draw_panel(const Panel *panel, WadiImage *image, int left)
 /* Builds the cloud of the plan's first material, its field, and the panel. */
 static WadiStatus build_panel(Panel *panel, const WadiSurfacePlan *plan, int width, WadiError *error)
 {
-    char path[WADI_PATH_SIZE];
     WadiFrameHeader header;
     WadiState state = { 0 };
-    wadi_run_frame_path(path, sizeof path, plan->view.run, plan->view.summary.name, plan->view.first);
-    WadiStatus status = wadi_frame_file_read(path, "particles", &header, &state, error);
+    WadiStatus status = wadi_run_view_read_frame(&plan->view, plan->view.first, &header, &state, error);
     if (status == WADI_OK) {
         status = wadi_cloud_from_frame(&panel->cloud, &state, plan->part[0].material, 0.0, error);
     }

@@ -142,21 +142,11 @@ static WadiStatus make_part(Worker *worker, int part, const WadiFrameHeader *hea
     return status;
 }
 
-static WadiStatus check_header(const WadiFrameHeader *header, int frame, WadiError *error)
-{
-    if (header->frame != frame || !(header->fps > 0.0)) {
-        return wadi_fail(error, WADI_ERR_FORMAT, "it says that it is frame %d, at %g frames a second",
-                         header->frame, header->fps);
-    }
-    return WADI_OK;
-}
-
-static WadiStatus make_frame(Worker *worker, const char *path, int frame, Made *made, WadiError *error)
+static WadiStatus make_frame(Worker *worker, int frame, Made *made, WadiError *error)
 {
     const Team *team = worker->team;
     WadiFrameLayout layout;
-    WADI_TRY(wadi_frame_file_read_layout(path, "particles", &layout, error));
-    WADI_TRY(check_header(&layout.header, frame, error));
+    WADI_TRY(wadi_run_view_read_layout(&team->plan->view, frame, &layout, error));
     bool is_read = false;
     for (int p = 0; p < team->plan->part_count; ++p) {
         uint64_t key = wadi_surface_plan_key(team->plan, p, &layout);
@@ -166,9 +156,9 @@ static WadiStatus make_frame(Worker *worker, const char *path, int frame, Made *
             continue;
         }
         if (!is_read) {
-            WADI_STAGE(
-                &worker->times, "read",
-                WADI_TRY(wadi_frame_file_read(path, "particles", &layout.header, &worker->frame, error)));
+            WADI_STAGE(&worker->times, "read",
+                       WADI_TRY(wadi_run_view_read_frame(&team->plan->view, frame, &layout.header,
+                                                         &worker->frame, error)));
             is_read = true;
         }
         if (is_stopped(team)) {
@@ -202,7 +192,7 @@ static void *run_worker(void *context)
         WadiError error = { 0 };
         char path[WADI_PATH_SIZE];
         wadi_run_frame_path(path, sizeof path, team->plan->view.run, team->plan->view.summary.name, frame);
-        WadiStatus status = make_frame(worker, path, frame, &team->made[index * parts], &error);
+        WadiStatus status = make_frame(worker, frame, &team->made[index * parts], &error);
         prefix_frame_path(path, &error);
         pthread_mutex_lock(&team->mutex);
         team->state[index] = status == WADI_OK ? FRAME_DONE : FRAME_FAILED;

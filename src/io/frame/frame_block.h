@@ -32,9 +32,12 @@ typedef struct WadiUserBlock {
     char name[256];
     uint64_t array_count;
     WadiBlockArray array[WADI_STATE_MAX];
+    uint64_t scene; /* 0 in files of versions without it */
 } WadiUserBlock;
 
-_Static_assert(sizeof(WadiBlockArray) == 80 && offsetof(WadiUserBlock, array) == 360, "the bytes of a file");
+_Static_assert(sizeof(WadiBlockArray) == 80 && offsetof(WadiUserBlock, array) == 360 &&
+                   offsetof(WadiUserBlock, scene) == 5480,
+               "the bytes of a file");
 _Static_assert(sizeof(WadiUserBlock) <= WADI_FRAME_USER_BLOCK, "the user block holds the table");
 _Static_assert(sizeof((WadiFrameHeader){ 0 }.name) == sizeof((WadiUserBlock){ 0 }.name),
                "names are copied whole");

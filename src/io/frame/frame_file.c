@@ -51,7 +51,8 @@ static void fill_block(const WadiFrameLayout *layout, const char *group, unsigne
                             .time = layout->header.time,
                             .fps = layout->header.fps,
                             .frame = layout->header.frame,
-                            .array_count = (uint64_t)layout->array_count };
+                            .array_count = (uint64_t)layout->array_count,
+                            .scene = layout->header.scene };
     memcpy(block.magic, WADI_BLOCK_MAGIC, sizeof block.magic);
     memcpy(block.name, layout->header.name, strnlen(layout->header.name, sizeof block.name - 1));
     snprintf(block.format, sizeof block.format, "%s", wadi_frame_format(group));

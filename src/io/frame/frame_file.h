@@ -13,6 +13,7 @@ typedef struct WadiFrameHeader {
     int frame;
     double fps;
     char name[256]; /* of the scene */
+    uint64_t scene; /* WadiScene.content_hash of the run; 0: not known */
 } WadiFrameHeader;
 
 /* Position of one array in a file. */

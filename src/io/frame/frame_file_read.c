@@ -240,7 +240,9 @@ static WadiStatus parse_layout(const char *path, const char *group, const WadiUs
             return fail_name(path, "the scene", block->name, error);
         }
     }
-    layout->header = (WadiFrameHeader){ .time = block->time, .frame = (int)block->frame, .fps = block->fps };
+    layout->header = (WadiFrameHeader){
+        .time = block->time, .frame = (int)block->frame, .fps = block->fps, .scene = block->scene
+    };
     memcpy(layout->header.name, block->name, sizeof block->name);
     layout->file_size = block->file_size;
     layout->metadata_size = (size_t)block->metadata_size;

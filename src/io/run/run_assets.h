@@ -11,8 +11,8 @@
 WadiStatus wadi_run_assets_store(const char *run, const WadiScene *scene, WadiText *text, WadiError *error);
 /* Bytes that these copies will need. */
 WadiStatus wadi_run_assets_bytes(const WadiScene *scene, double *bytes, WadiError *error);
-/* Compares the copies that RUN/scene.yaml names with their folders' names. *hash is 0 when all are as they were
- * stored, otherwise a hash of the present content, and `changed` gets the path of the first changed one.
+/* Compares the copies that RUN/scene.yaml names with their folders' names. *hash is 0 when all are as they
+ * were stored, otherwise a hash of the present content, and `changed` gets the path of the first changed one.
  * Missing copies are left out. */
 WadiStatus wadi_run_assets_verify(const char *run, const WadiScene *scene, uint64_t *hash, WadiText *changed,
                                   WadiError *error);

@@ -22,6 +22,7 @@ struct WadiRunFolder {
     char name[WADI_RUN_NAME_MAX + 1];
     WadiLog log;
     WadiLock lock;
+    const WadiRunSummary *owner; /* borrowed; NULL: checkpoints of any run are read */
     pthread_t thread;
     bool has_thread;
 
@@ -208,6 +209,24 @@ WadiStatus wadi_run_folder_write_scene(WadiRunFolder *folder, const char *text, 
     return wadi_file_write(path, text, strlen(text), error);
 }
 
+void wadi_run_folder_expect(WadiRunFolder *folder, const WadiRunSummary *owner)
+{
+    folder->owner = owner;
+}
+
+WadiStatus wadi_run_folder_check_frames(WadiRunFolder *folder, const WadiRunSummary *owner, int last,
+                                        WadiError *error)
+{
+    for (int frame = 1; frame <= last; ++frame) {
+        char path[WADI_PATH_SIZE];
+        WadiFrameLayout layout;
+        wadi_run_frame_path(path, sizeof path, folder->path, folder->name, frame);
+        WADI_TRY(wadi_frame_file_read_layout(path, "particles", &layout, error));
+        WADI_TRY(wadi_run_check_scene(owner, path, layout.header.scene, error));
+    }
+    return WADI_OK;
+}
+
 WadiStatus wadi_run_folder_read_checkpoint(WadiRunFolder *folder, int max_frame, WadiState *state,
                                            WadiFrameHeader *header, bool *found, WadiError *error)
 {
@@ -226,7 +245,9 @@ WadiStatus wadi_run_folder_read_checkpoint(WadiRunFolder *folder, int max_frame,
         WadiError problem = { 0 };
         WadiStatus result = wadi_frame_file_read(path, "state", header, state, &problem);
         *found = result == WADI_OK;
-        if (result == WADI_ERR_MEMORY) {
+        if (*found && folder->owner != NULL) {
+            status = wadi_run_check_scene(folder->owner, path, header->scene, error);
+        } else if (result == WADI_ERR_MEMORY) {
             status = wadi_fail(error, result, "%s", problem.text);
         } else if (result != WADI_OK) {
             wadi_log(&folder->log, WADI_LOG_WARNING, "%s; taking an older checkpoint", problem.text);

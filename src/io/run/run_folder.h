@@ -9,7 +9,7 @@
 #include "io/frame/frame_file.h"
 #include "wadi/run.h"
 
-enum { WADI_RUN_MATERIAL_MAX = 255, WADI_RUN_WARNING_MAX = 100 };
+enum { WADI_RUN_MATERIAL_MAX = 255, WADI_RUN_WARNING_MAX = 100, WADI_RUN_SCENE_MAX = 64 };
 
 /* Content of run.json. Strings are owned; wadi_run_summary_free releases them. */
 typedef struct WadiRunSummary {
@@ -17,6 +17,9 @@ typedef struct WadiRunSummary {
     char *name;  /* of the scene: prefix of the frame files */
     char *solver;
     uint64_t content_hash; /* WadiScene.content_hash; hexadecimal text in the file */
+    /* Of the scenes that made kept frames before the scene was changed. */
+    int earlier_scene_count;
+    uint64_t earlier_scene[WADI_RUN_SCENE_MAX];
     int threads;
     bool is_finished;
     int frames;      /* finished */
@@ -47,6 +50,15 @@ void wadi_run_summary_free(WadiRunSummary *summary);
 WadiStatus wadi_run_summary_read(const char *folder, WadiRunSummary *summary, WadiError *error);
 /* The JSON text (two-space indentation), for the writer, `wadi info --json` and tests; wadi_string_free. */
 WadiStatus wadi_run_summary_json(const WadiRunSummary *summary, char **json, WadiError *error);
+
+/* Whether a frame or checkpoint with this content hash is of this run. Files of versions without it have 0,
+ * and are taken for such. */
+bool wadi_run_summary_has_scene(const WadiRunSummary *summary, uint64_t scene);
+/* WADI_ERR_FORMAT when the file at `path`, with this content hash, is of another run. */
+WadiStatus wadi_run_check_scene(const WadiRunSummary *summary, const char *path, uint64_t scene,
+                                WadiError *error);
+/* The scene of `summary` continues frames of `previous`. */
+void wadi_run_summary_follow(WadiRunSummary *summary, const WadiRunSummary *previous);
 
 typedef struct WadiRunFolder WadiRunFolder;
 
@@ -85,6 +97,11 @@ WadiStatus wadi_run_folder_close(WadiRunFolder *folder, WadiError *error);
 /* Writes the scene text to RUN/scene.yaml. */
 WadiStatus wadi_run_folder_write_scene(WadiRunFolder *folder, const char *text, WadiError *error);
 
+/* Fails when one of the frames up to `last` is of another run. */
+WadiStatus wadi_run_folder_check_frames(WadiRunFolder *folder, const WadiRunSummary *owner, int last,
+                                        WadiError *error);
+/* From now on a checkpoint of another run is an error. `owner` is borrowed. */
+void wadi_run_folder_expect(WadiRunFolder *folder, const WadiRunSummary *owner);
 /* Reads the newest valid checkpoint with frame <= max_frame; a damaged one is skipped with a warning. *found
  * is false when there is none. */
 WadiStatus wadi_run_folder_read_checkpoint(WadiRunFolder *folder, int max_frame, WadiState *state,

@@ -88,6 +88,10 @@ void wadi_run_summary_append(const WadiRunSummary *summary, WadiText *text)
     append_text(text, "name", summary->name);
     append_text(text, "solver", summary->solver);
     wadi_text_printf(text, "  \"content_hash\": \"%016" PRIx64 "\",\n", summary->content_hash);
+    for (int i = 0; i < summary->earlier_scene_count; ++i) {
+        wadi_text_printf(text, "%s\"%016" PRIx64 "\"%s", i == 0 ? "  \"earlier_scenes\": [" : ", ",
+                         summary->earlier_scene[i], i + 1 == summary->earlier_scene_count ? "],\n" : "");
+    }
     wadi_text_printf(text, "  \"threads\": %d,\n", summary->threads);
     wadi_text_printf(text, "  \"finished\": %s,\n", summary->is_finished ? "true" : "false");
     wadi_text_printf(text, "  \"frames\": %d,\n", summary->frames);
@@ -125,4 +129,48 @@ WadiStatus wadi_run_summary_json(const WadiRunSummary *summary, char **json, Wad
     }
     wadi_text_free(&text);
     return status;
+}
+
+bool wadi_run_summary_has_scene(const WadiRunSummary *summary, uint64_t scene)
+{
+    bool is_there = scene == 0 || scene == summary->content_hash;
+    for (int i = 0; i < summary->earlier_scene_count && !is_there; ++i) {
+        is_there = summary->earlier_scene[i] == scene;
+    }
+    return is_there;
+}
+
+WadiStatus wadi_run_check_scene(const WadiRunSummary *summary, const char *path, uint64_t scene,
+                                WadiError *error)
+{
+    return wadi_run_summary_has_scene(summary, scene)
+               ? WADI_OK
+               : wadi_fail(
+                     error, WADI_ERR_FORMAT,
+                     "%s is of another run: the content hash of its scene is %016" PRIx64
+                     ", that of this run is %016" PRIx64
+                     "; put the file of this run back, or remove it and continue the run, which makes it "
+                     "again",
+                     path, scene, summary->content_hash);
+}
+
+static void add_scene(WadiRunSummary *summary, uint64_t scene)
+{
+    if (wadi_run_summary_has_scene(summary, scene)) {
+        return;
+    }
+    if (summary->earlier_scene_count == WADI_RUN_SCENE_MAX) { /* the oldest is forgotten */
+        memmove(summary->earlier_scene, summary->earlier_scene + 1,
+                (WADI_RUN_SCENE_MAX - 1) * sizeof *summary->earlier_scene);
+        summary->earlier_scene_count -= 1;
+    }
+    summary->earlier_scene[summary->earlier_scene_count++] = scene;
+}
+
+void wadi_run_summary_follow(WadiRunSummary *summary, const WadiRunSummary *previous)
+{
+    for (int i = 0; i < previous->earlier_scene_count; ++i) {
+        add_scene(summary, previous->earlier_scene[i]);
+    }
+    add_scene(summary, previous->content_hash);
 }

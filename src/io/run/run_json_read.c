@@ -159,6 +159,17 @@ static void read_stages(Reader *reader, struct fy_node *map, WadiRunSummary *sum
     }
 }
 
+/* Only runs whose scene was changed have it. */
+static void read_earlier_scenes(Reader *reader, struct fy_node *list, WadiRunSummary *summary)
+{
+    void *cursor = NULL;
+    struct fy_node *node;
+    while (list != NULL && reader->status == WADI_OK && summary->earlier_scene_count < WADI_RUN_SCENE_MAX &&
+           (node = fy_node_sequence_iterate(list, &cursor)) != NULL) {
+        summary->earlier_scene[summary->earlier_scene_count++] = read_hash(reader, node, "earlier_scenes");
+    }
+}
+
 /* Only runs with particles of different sizes have it. */
 static void read_resampling(Reader *reader, struct fy_node *map, WadiRunSummary *summary)
 {
@@ -204,6 +215,7 @@ static void read_summary(Reader *reader, struct fy_node *root, WadiRunSummary *s
     }
     read_text(reader, SCALAR("solver"), &summary->solver);
     summary->content_hash = read_hash(reader, SCALAR("content_hash"));
+    read_earlier_scenes(reader, find(root, "earlier_scenes", FYNT_SEQUENCE), summary);
     summary->threads = (int)read_integer(reader, SCALAR("threads"), INT_MAX);
     summary->is_finished = read_bool(reader, SCALAR("finished"));
     summary->frames = (int)read_integer(reader, SCALAR("frames"), INT_MAX);

@@ -78,13 +78,28 @@ WadiStatus wadi_run_writer_rebuild_index(WadiRunWriter *writer, WadiError *error
     }
 }
 
+/* Whether the file at `path` holds the frame that is about to be written. */
+static bool has_same_frame(const WadiRunWriter *writer, const char *path)
+{
+    WadiFrameLayout layout;
+    bool is_same = wadi_frame_file_read_layout(path, "particles", &layout, NULL) == WADI_OK &&
+                   layout.header.time == writer->header.time && layout.array_count == writer->frame.count;
+    for (int i = 0; is_same && i < layout.array_count; ++i) {
+        const WadiStateArray *array = &writer->frame.array[i];
+        is_same = strcmp(layout.array[i].name, array->name) == 0 &&
+                  layout.array[i].checksum == wadi_state_array_hash(array);
+    }
+    return is_same;
+}
+
 static WadiStatus write_frame(WadiRunWriter *writer, WadiError *error)
 {
     char path[WADI_PATH_SIZE];
     wadi_run_frame_path(path, sizeof path, writer->folder, writer->name, writer->header.frame);
+    const bool is_same = has_same_frame(writer, path);
     WADI_TRY(wadi_frame_file_write(path, "particles", &writer->header, &writer->frame, error));
-    /* Foam of an earlier frame of this number would be drawn with the new one. */
-    for (int is_wet = 0; is_wet < 2; ++is_wet) {
+    /* Foam of another frame of this number would be drawn with the new one. */
+    for (int is_wet = 0; is_wet < 2 && !is_same; ++is_wet) {
         (is_wet ? wadi_run_wet_path : wadi_run_secondary_path)(path, sizeof path, writer->folder,
                                                                writer->name, writer->header.frame);
         if (wadi_file_exists(path)) {
