@@ -76,6 +76,21 @@ def test_what_killed_processes_leave_goes_and_files_of_users_stay():
     is_equal([name for name in left if os.path.exists(name)], [])
 
 
+def test_what_a_killed_layout_leaves_goes():
+    write("mix.yaml", MIX)
+    command = ("render", "mix.yaml", "--layout", "-o", "out", "--size", "32x24", "--threads", "1", "-q")
+    good(*command)
+    names = os.listdir("out")
+    assert names
+    running = f"out/{names[0]}.tmp-{os.getpid()}"
+    for name in names:
+        write(f"out/{name}.tmp-4194999", "half a file")
+    write(running, "a process that still writes")
+    write("out/mine.png.tmp-4194999", "mine")
+    good(*command)
+    is_equal(sorted(os.listdir("out")), sorted(names + [os.path.basename(running), "mine.png.tmp-4194999"]))
+
+
 def test_second_process_with_other_settings_is_told_who_works_there():
     make_run()
     for command, folder, name in COMMANDS:

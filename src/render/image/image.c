@@ -1,7 +1,12 @@
 #include "render/image/image.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <png.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
@@ -86,9 +91,32 @@ static bool encode(Encoder *encoder, const WadiImage *image)
     return true;
 }
 
+/* `user`: the name of a file whose temporary files go, where the process that began them has ended. */
+static WadiStatus remove_stale(void *user, const char *folder, const char *name, WadiError *error)
+{
+    const char *wanted = user;
+    const size_t stem = wadi_file_temporary_stem(name);
+    char path[WADI_PATH_SIZE];
+    const char *digits = strrchr(name, '-');
+    if (stem == 0 || strlen(wanted) != stem || memcmp(name, wanted, stem) != 0 || digits == NULL ||
+        snprintf(path, sizeof path, "%s/%s", folder, name) >= WADI_PATH_SIZE) {
+        return WADI_OK;
+    }
+    const long process = strtol(digits + 1, NULL, 10);
+    const bool has_ended =
+        process > 0 && process <= INT_MAX && kill((pid_t)process, 0) != 0 && errno == ESRCH;
+    return has_ended ? wadi_file_remove(path, error) : WADI_OK;
+}
+
 WadiStatus wadi_image_write_png(const WadiImage *image, const char *path, WadiError *error)
 {
     const WadiImageText software = { "Software", "wadi" };
+    char folder[WADI_PATH_SIZE];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - path) + 1 : 1,
+             slash != NULL ? path : ".");
+    WADI_TRY(wadi_folder_visit(folder, remove_stale, (void *)(uintptr_t)(slash != NULL ? slash + 1 : path),
+                               error));
     return wadi_image_write_png_with(image, path, &software, 1, error);
 }
 

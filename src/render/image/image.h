@@ -24,7 +24,8 @@ typedef struct WadiImageText {
     const char *keyword, *text;
 } WadiImageText;
 
-/* Replaces `path` atomically. The first names wadi as its software. */
+/* Replaces `path` atomically. The first names wadi as its software, and removes what killed processes left of
+ * this file. */
 WadiStatus wadi_image_write_png(const WadiImage *image, const char *path, WadiError *error);
 WadiStatus wadi_image_write_png_with(const WadiImage *image, const char *path, const WadiImageText *texts,
                                      int text_count, WadiError *error);
