@@ -1,6 +1,7 @@
 /* The server: the page from inside the program, and one connection to it (libwebsockets). */
 #include <libwebsockets.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -401,7 +402,7 @@ static void open_browser(Server *server)
  * may come to another thread, or before it waits. */
 static void tick(lws_sorted_usec_list_t *timer)
 {
-    Server *server = lws_container_of(timer, Server, tick);
+    Server *server = (Server *)(void *)((char *)timer - offsetof(Server, tick));
     if (server->ticks++ % 4 == 0) {
         wadi_view_hub_tell_busy(&server->hub);
     }
