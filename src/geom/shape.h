@@ -129,6 +129,8 @@ double wadi_shape_motion_sag(const WadiShapeMotion *motion, WadiVec3 x, double r
 /* A bound on |d distance / d time| at any point within `radius` of x during [t0, t1]; 0 for a shape at
  * rest. */
 double wadi_shape_speed_bound(const WadiShape *shape, WadiVec3 x, double radius, double t0, double t1);
+/* Jumps of its keyframes in (t0, t1], which have no speed; those of several curves are counted each. */
+int wadi_shape_jump_count(const WadiShape *shape, double t0, double t1);
 bool wadi_shape_is_moving(const WadiShape *shape);
 bool wadi_shape_is_mesh(const WadiShape *shape); /* or a height map; not a sequence */
 /* Convex, at rest, and with true distances outside: the solid lies behind the tangent plane at the nearest

@@ -178,3 +178,20 @@ double wadi_shape_speed_bound(const WadiShape *shape, WadiVec3 x, double radius,
     }
     return bound;
 }
+
+int wadi_shape_jump_count(const WadiShape *shape, double t0, double t1)
+{
+    if (!shape->is_moving) {
+        return 0;
+    }
+    int count = wadi_curve_jump_count(&shape->translate, t0, t1) +
+                wadi_curve_jump_count(&shape->rotate, t0, t1) + wadi_curve_jump_count(&shape->scale, t0, t1) +
+                wadi_curve_jump_count(&shape->pivot, t0, t1);
+    for (int i = 0; i < WADI_SHAPE_PARAMETER_MAX; ++i) {
+        count += wadi_curve_jump_count(&shape->parameter[i], t0, t1);
+    }
+    for (int i = 0; i < shape->child_count; ++i) {
+        count += wadi_shape_jump_count(&shape->children[i], t0, t1);
+    }
+    return count;
+}

@@ -176,6 +176,15 @@ double wadi_solids_speed_bound(const WadiSolids *solids, WadiVec3 x, double radi
     return bound;
 }
 
+int wadi_solids_jump_count(const WadiSolids *solids, double t0, double t1)
+{
+    int count = 0;
+    for (int i = 0; i < solids->count; ++i) {
+        count += wadi_shape_jump_count(solids->solids[i].shape, t0, t1);
+    }
+    return count;
+}
+
 WadiVec3 wadi_solids_carry(const WadiSolids *solids, int index, WadiVec3 x, double t0, double t1)
 {
     WADI_ASSERT_ELSE(index < solids->count, return x);

@@ -63,6 +63,8 @@ double wadi_solids_distance_within(const WadiSolids *solids, WadiVec3 x, double 
 double wadi_solids_clearance(const WadiSolids *solids, WadiVec3 x, double time, double enough);
 /* As wadi_shape_speed_bound, over all solids. */
 double wadi_solids_speed_bound(const WadiSolids *solids, WadiVec3 x, double radius, double t0, double t1);
+/* As wadi_shape_jump_count, over all solids. */
+int wadi_solids_jump_count(const WadiSolids *solids, double t0, double t1);
 /* wadi_shape_carry for a sample's index; identity for walls. */
 WadiVec3 wadi_solids_carry(const WadiSolids *solids, int index, WadiVec3 x, double t0, double t1);
 bool wadi_solids_are_moving(const WadiSolids *solids);

@@ -153,6 +153,36 @@ bool wadi_curve_is_steady(const WadiCurve *curve, double t0, double t1)
     return true;
 }
 
+static bool is_same_key(const WadiCurve *curve, int a, int b)
+{
+    bool is_same = true;
+    for (int c = 0; c < curve->components; ++c) {
+        is_same = is_same && curve->keys[a].value[c] == curve->keys[b].value[c];
+    }
+    return is_same;
+}
+
+int wadi_curve_jump_count(const WadiCurve *curve, double t0, double t1)
+{
+    const int last = curve->key_count - 1;
+    const bool is_step = curve->interpolation == WADI_INTERPOLATION_STEP;
+    double count = 0.0;
+    for (int i = 1; i <= last; ++i) {
+        const double key = curve->keys[i].time;
+        const bool is_seam = curve->does_repeat && i == last;
+        /* Up to the seam a step curve has the value of the key before the last. */
+        const bool jumps = is_seam ? !is_same_key(curve, is_step ? last - 1 : last, 0)
+                                   : is_step && !is_same_key(curve, i - 1, i);
+        if (jumps && curve->does_repeat) {
+            const double period = curve->keys[last].time - curve->keys[0].time;
+            count += floor((t1 - key) / period) - floor((t0 - key) / period);
+        } else if (jumps && key > t0 && key <= t1) {
+            count += 1.0;
+        }
+    }
+    return (int)fmin(count, 1e6);
+}
+
 /* The slope of a linear curve jumps at its keys, a step curve's value does; a smooth curve goes on with slope
  * zero. */
 static bool does_jump_within(const WadiCurve *curve, double t0, double t1, double hair)

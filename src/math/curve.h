@@ -52,6 +52,8 @@ WadiVec3 wadi_curve_slope3(const WadiCurve *curve, double time);
 /* True only if the value is constant over [t0, t1]. May be false for a repeating curve that happens to be
  * constant there. */
 bool wadi_curve_is_steady(const WadiCurve *curve, double t0, double t1);
+/* Times in (t0, t1] at which the value jumps: keys of a step curve, and the seam of a repeating one. */
+int wadi_curve_jump_count(const WadiCurve *curve, double t0, double t1);
 /* Bounds on |d/dt| and |d2/dt2| of each component during [t0, t1]; false: a key or the seam of a repeating
  * curve lies in between, where the slope jumps. */
 bool wadi_curve_is_smooth(const WadiCurve *curve, double t0, double t1, WadiVec3 *slope, WadiVec3 *bend);

@@ -59,6 +59,8 @@ WadiVec3 wadi_world_gravity(const WadiWorld *world, double time);
 bool wadi_world_is_steady(const WadiWorld *world, double t0, double t1);
 /* A solid that comes within `radius` of x during [t0, t1] moves. */
 bool wadi_world_disturbs(const WadiWorld *world, WadiVec3 x, double radius, double t0, double t1);
+/* A bound on the speed of the solids within a finite box during [t0, t1], m/s; jumps do not count. */
+double wadi_world_solid_speed(const WadiWorld *world, WadiBox box, double t0, double t1);
 /* No emitter or drain can act during [t0, t1]. */
 bool wadi_world_is_closed(const WadiWorld *world, double t0, double t1);
 

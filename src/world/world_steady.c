@@ -44,22 +44,47 @@ bool wadi_world_is_steady(const WadiWorld *world, double t0, double t1)
     return is_steady;
 }
 
+static bool solid_disturbs(const WadiShape *shape, WadiVec3 x, double radius, double t0, double t1)
+{
+    const double speed = wadi_shape_speed_bound(shape, x, radius, t0, t1);
+    const int jumps = wadi_shape_jump_count(shape, t0, t1);
+    if (!(speed > 0.0) && jumps == 0) {
+        return false;
+    }
+    /* Between two jumps it may be anywhere. */
+    return jumps > 1 ||
+           fmin(wadi_shape_clearance(shape, x, t0), wadi_shape_clearance(shape, x, t1)) - speed * (t1 - t0) <
+               radius;
+}
+
 bool wadi_world_disturbs(const WadiWorld *world, WadiVec3 x, double radius, double t0, double t1)
 {
+    for (int i = 0; i < world->solids.count; ++i) {
+        const WadiShape *shape = world->solids.solids[i].shape;
+        if (wadi_shape_is_moving(shape) && solid_disturbs(shape, x, radius, t0, t1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+double wadi_world_solid_speed(const WadiWorld *world, WadiBox box, double t0, double t1)
+{
+    double speed = 0.0;
     for (int i = 0; i < world->solids.count; ++i) {
         const WadiShape *shape = world->solids.solids[i].shape;
         if (!wadi_shape_is_moving(shape)) {
             continue;
         }
-        double speed = wadi_shape_speed_bound(shape, x, radius, t0, t1);
-        double before = wadi_shape_clearance(shape, x, t0), after = wadi_shape_clearance(shape, x, t1);
-        /* Shapes that jump from key to key have no speed: compare the distances. */
-        bool does_move = speed > 0.0 || before != after;
-        if (does_move && fmin(before, after) - speed * (t1 - t0) < radius) {
-            return true;
+        const WadiBox there = wadi_box_intersection(
+            box, wadi_box_union(wadi_shape_bounds(shape, t0), wadi_shape_bounds(shape, t1)));
+        const WadiVec3 size = wadi_box_size(there);
+        if (size.x >= 0.0 && size.y >= 0.0 && size.z >= 0.0) {
+            const WadiVec3 middle = wadi_scale(wadi_add(there.min, there.max), 0.5);
+            speed = fmax(speed, wadi_shape_speed_bound(shape, middle, 0.5 * wadi_norm(size), t0, t1));
         }
     }
-    return false;
+    return speed;
 }
 
 bool wadi_world_is_closed(const WadiWorld *world, double t0, double t1)

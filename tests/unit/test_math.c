@@ -102,6 +102,31 @@ static void constant_spans_of_curves_are_steady(void **unused)
     assert_true(wadi_curve_is_steady(&constant, 0.0, 100.0));
 }
 
+static void steps_and_seams_jump(void **unused)
+{
+    (void)unused;
+    const WadiKey keys[4] = { { 1, { 5 } }, { 2, { 5 } }, { 3, { 7 } }, { 5, { 8 } } };
+    WadiError error = { 0 };
+    for (int kind = 0; kind < 3; ++kind) {
+        const bool is_step = kind == WADI_INTERPOLATION_STEP;
+        WadiCurve curve;
+        CHECK_OK(wadi_curve_create(&curve, keys, 4, 1, (WadiInterpolation)kind, false, &error), error);
+        assert_int_equal(wadi_curve_jump_count(&curve, 0.0, 9.0), is_step ? 2 : 0);
+        assert_int_equal(wadi_curve_jump_count(&curve, 2.9, 3.0), is_step ? 1 : 0);
+        assert_int_equal(wadi_curve_jump_count(&curve, 3.0, 4.9), 0);
+        wadi_curve_free(&curve);
+        /* From 5 s on again: the value of 1 s follows that of 5 s, or of 3 s if it steps. */
+        CHECK_OK(wadi_curve_create(&curve, keys, 4, 1, (WadiInterpolation)kind, true, &error), error);
+        assert_int_equal(wadi_curve_jump_count(&curve, 4.9, 5.1), 1);
+        assert_int_equal(wadi_curve_jump_count(&curve, 6.9, 7.1), is_step ? 1 : 0);
+        assert_int_equal(wadi_curve_jump_count(&curve, 5.1, 6.9), 0);
+        assert_int_equal(wadi_curve_jump_count(&curve, 1.5, 9.5), is_step ? 4 : 2);
+        wadi_curve_free(&curve);
+    }
+    WadiCurve constant = wadi_curve_constant(3.0);
+    assert_int_equal(wadi_curve_jump_count(&constant, 0.0, 100.0), 0);
+}
+
 static void repeating_curves_have_their_period(void **unused)
 {
     (void)unused;
@@ -213,6 +238,7 @@ int main(void)
         cmocka_unit_test(inverses_undo_and_stretch_is_the_scale),
         cmocka_unit_test(curves_pass_through_their_keys),
         cmocka_unit_test(constant_spans_of_curves_are_steady),
+        cmocka_unit_test(steps_and_seams_jump),
         cmocka_unit_test(repeating_curves_have_their_period),
         cmocka_unit_test(eigenvalues_of_known_matrices),
         cmocka_unit_test(matrices_get_other_eigenvalues),
