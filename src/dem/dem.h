@@ -65,6 +65,7 @@ typedef struct WadiDem {
     bool is_set_changed; /* other grains sleep than in the list */
     double checked_at;   /* s: last decision on sleep */
     double listed_at;    /* s: when the list was made */
+    double lifetime;     /* s: for which it has the solids that move */
     double now;          /* s: end of the last step */
 } WadiDem;
 

@@ -39,8 +39,11 @@ static double largest_radius(const WadiDem *dem)
 static bool needs_list(const WadiDem *dem, const WadiDemStep *step)
 {
     const int32_t count = dem->context.particles->count;
+    const WadiSolids *solids = &dem->context.world->solids;
     const bool is_old =
-        wadi_solids_are_moving(&dem->context.world->solids) && dem->steps_since_list >= (int)LIFETIME;
+        wadi_solids_are_moving(solids) &&
+        (dem->steps_since_list >= (int)LIFETIME || step->time + step->dt > dem->listed_at + dem->lifetime ||
+         wadi_solids_jump_count(solids, dem->listed_at, step->time) > 0);
     const double flown = dem->fastest_born * (step->time - dem->listed_at);
     const bool has_births = count > dem->grains.count && flown >= NEW_WAY * dem->diameter;
     return dem->is_stale || dem->known != count || is_old || has_births;
@@ -188,7 +191,7 @@ static WadiStatus make_walls(WadiDem *dem, const WadiDemStep *step, const Sizes 
                                 .radius = sizes->radius,
                                 .margin = sizes->margin,
                                 .time = step->time,
-                                .lifetime = 2.0 * LIFETIME * step->dt,
+                                .lifetime = dem->lifetime,
                                 .number = wadi_particles_column(dem->context.particles, dem->number_column),
                                 .diameter = dem->diameter };
     return wadi_dem_walls_build(&dem->walls, &in, dem->context.scratch, error);
@@ -343,6 +346,7 @@ WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *err
                .time = step->time,
                .from = is_new ? 0 : dem->sleep.count };
     WadiDemMargins *margins = &f.sizes.margins;
+    dem->lifetime = 2.0 * LIFETIME * step->dt;
     wadi_dem_save_turning(dem);
     wadi_dem_set_friction(dem, step->time);
     margins->base = wadi_dem_margins_base(margins, p, dem->sleep.count);

@@ -183,7 +183,9 @@ WadiStatus wadi_dem_rest(WadiDem *dem, const WadiDemStep *step, WadiError *error
     }
     const WadiSleepStep now = { .context = &dem->context,
                                 .time = step->time,
-                                .dt = fmax(step->time - dem->checked_at, step->dt) };
+                                .dt = fmax(step->time - dem->checked_at, step->dt),
+                                .ahead =
+                                    2.0 * INTERVAL * dem->unit_time + 2.0 * wadi_dem_contact_step(dem, 0.0) };
     if (dem->known == p->count && dem->grains.count > 0 && dem->list.pairs.first == dem->sleep.count) {
         WADI_TRY(check_loads(dem, error));
     }

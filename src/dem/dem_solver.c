@@ -75,20 +75,55 @@ static void destroy(void *solver)
     WADI_DELETE(dem, 1);
 }
 
+/* A box around all grains. */
+static WadiBox box_of_grains(const WadiDem *dem)
+{
+    const WadiParticles *p = dem->context.particles;
+    WadiBox box = wadi_box_empty();
+    for (int32_t i = 0; i < p->count; ++i) {
+        box = wadi_box_add_point(box, (WadiVec3){ p->x[i], p->y[i], p->z[i] });
+    }
+    return wadi_box_grown(box, dem->diameter);
+}
+
+/* Whether all grains rest and nothing can wake or join them during [t0, t1]. Tiles of sleep are those of mode
+ * `full`; in a surface flow the box of all grains stands for the columns. */
+static bool is_undisturbed(const WadiDem *dem, double t0, double t1)
+{
+    const WadiWorld *world = dem->context.world;
+    if (dem->surface == NULL) {
+        return wadi_sleep_is_undisturbed(&dem->sleep, &dem->context, t0, t1);
+    }
+    if (!wadi_dem_surface_is_frozen(dem) || !wadi_world_is_steady(world, t0, t1) ||
+        !wadi_world_is_closed(world, t0, t1)) {
+        return false;
+    }
+    if (!wadi_solids_are_moving(&world->solids)) {
+        return true;
+    }
+    const WadiBox box = box_of_grains(dem);
+    return !wadi_world_disturbs(world, wadi_scale(wadi_add(box.min, box.max), 0.5),
+                                0.5 * wadi_norm(wadi_box_size(box)), t0, t1);
+}
+
 static double largest_dt(const void *solver, double time, const char **limit)
 {
     const WadiDem *dem = solver;
-    const WadiScene *scene = dem->context.world->scene;
+    const WadiWorld *world = dem->context.world;
     if (dem->field != NULL) {
         return wadi_dem_field_largest_dt(dem->field, time, limit);
     }
-    if (wadi_sleep_is_undisturbed(&dem->sleep, &dem->context, time, time + 1.0 / scene->fps)) {
+    if (is_undisturbed(dem, time, time + 1.0 / world->scene->fps)) {
         *limit = "asleep";
         return INFINITY;
     }
-    const double contact = wadi_dem_contact_step(dem, dem->fastest);
-    const double way = FARTHEST * dem->diameter / fmax(dem->fastest, 1e-30);
-    *limit = contact < way ? "contact" : "speed";
+    const double rest = wadi_dem_contact_step(dem, 0.0);
+    const double solids = dem->context.particles->count > 0 && wadi_solids_are_moving(&world->solids)
+                              ? wadi_world_solid_speed(world, box_of_grains(dem), time, time + rest)
+                              : 0.0;
+    const double fastest = fmax(dem->fastest, solids), contact = wadi_dem_contact_step(dem, fastest);
+    const double way = FARTHEST * dem->diameter / fmax(fastest, 1e-30);
+    *limit = contact < way ? "contact" : solids > dem->fastest ? "moving collider" : "speed";
     return fmin(contact, way);
 }
 
@@ -112,6 +147,16 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
     return dem->surface != NULL ? wadi_dem_surface_load(dem, state, error) : WADI_OK;
 }
 
+static void wake(void *solver)
+{
+    WadiDem *dem = solver;
+    if (dem->surface != NULL) {
+        wadi_dem_surface_wake(dem);
+    } else {
+        wadi_sleep_wake_all(&dem->sleep);
+    }
+}
+
 const WadiSolverType wadi_dem_solver = {
     .settings = &wadi_dem_settings,
     .check = wadi_dem_check_settings,
@@ -128,4 +173,5 @@ const WadiSolverType wadi_dem_solver = {
     .step = wadi_dem_take_step,
     .save = save,
     .load = load,
+    .wake = wake,
 };

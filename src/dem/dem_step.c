@@ -54,7 +54,8 @@ WadiStatus wadi_dem_take_step(void *solver, const WadiSolverStep *now, WadiStepR
     }
     RUN("sleep", wadi_dem_rest(dem, &step, error));
     if (dem->surface != NULL) {
-        RUN("surface flow", wadi_dem_surface_evaluate(dem, step.time, step.dt, error));
+        RUN("surface flow", wadi_dem_surface_evaluate(dem, step.time, error));
+        dem->surface->elapsed += step.dt;
         dem->surface->is_frame_new = step.ends_frame;
     }
     report->sleeping_particles = dem->sleep.count;

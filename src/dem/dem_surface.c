@@ -50,7 +50,8 @@ void wadi_dem_surface_destroy(WadiDemSurface *surface)
     }
 }
 
-void wadi_dem_surface_count(const WadiDem *dem, int32_t *held)
+/* Frozen grains of the gaps: their number, and where not NULL the lowest and the highest position, m. */
+static void count_frozen(const WadiDem *dem, int32_t *held, double *low, double *high)
 {
     const WadiDemColumns *c = dem->surface->flow.columns;
     const WadiParticles *p = dem->context.particles;
@@ -58,10 +59,39 @@ void wadi_dem_surface_count(const WadiDem *dem, int32_t *held)
     for (int32_t i = 0; i < dem->sleep.count; ++i) {
         const int32_t column = wadi_dem_columns_at(c, p->x[i], p->y[i]);
         const int32_t gap = column >= 0 ? wadi_dem_columns_gap(c, column, p->z[i]) : -1;
-        if (gap >= 0) {
-            held[gap] += 1;
+        if (gap < 0) {
+            continue;
         }
+        if (low != NULL) {
+            low[gap] = held[gap] > 0 ? fmin(low[gap], p->z[i]) : p->z[i];
+            high[gap] = held[gap] > 0 ? fmax(high[gap], p->z[i]) : p->z[i];
+        }
+        held[gap] += 1;
     }
+}
+
+bool wadi_dem_surface_is_frozen(const WadiDem *dem)
+{
+    const WadiDemSurface *s = dem->surface;
+    const WadiParticles *p = dem->context.particles;
+    return p->count > 0 && dem->sleep.count == p->count && s->known_count == p->count &&
+           s->known_next_id == p->next_id;
+}
+
+void wadi_dem_surface_wake(WadiDem *dem)
+{
+    WadiDemSurface *s = dem->surface;
+    const WadiDemColumns *c = s->flow.columns;
+    uint8_t *state = wadi_particles_column(dem->context.particles, s->state_column);
+    for (int32_t i = 0; i < dem->sleep.count; ++i) {
+        state[i] = WADI_DEM_WOKEN;
+    }
+    memcpy(c->height, c->floor, (size_t)c->count * sizeof(*c->height));
+    memset(s->held, 0, (size_t)c->count * sizeof(*s->held));
+    memset(s->calm, 0, (size_t)c->count);
+    s->calming = WADI_DEM_WOKEN + 1;
+    dem->sleep.count = 0;
+    dem->is_set_changed = dem->is_stale = true;
 }
 
 /* After removals, which keep the order of the store: frozen grains are its first ones. */
@@ -81,42 +111,84 @@ static void recount_frozen(WadiDem *dem)
     dem->sleep.count = low;
 }
 
-/* A solid moves near the sand of a gap in the next interval. */
-static bool is_disturbed(const WadiDem *dem, int32_t gap, double time)
+/* Frozen sand of the gaps, in scratch. */
+typedef struct Frozen {
+    int32_t *held;
+    double *low, *high; /* m, of positions */
+    double until;       /* s: no evaluation is later than the next after it */
+} Frozen;
+
+static WadiVec3 axis_of(const WadiDemColumns *c, int32_t gap, double z)
 {
-    const WadiDemFlow *flow = &dem->surface->flow;
-    const WadiDemColumns *c = flow->columns;
-    const int32_t column = wadi_dem_columns_of_gap(c, gap);
-    const double half = 0.5 * (c->height[gap] - c->floor[gap]);
-    const int32_t i = column % c->nx, j = column / c->nx;
-    const WadiVec3 middle = { c->x0 + (i + 0.5) * c->wx, c->y0 + (j + 0.5) * c->wy, c->floor[gap] + half };
-    const double radius = half + c->wx + c->wy + 3.0 * dem->diameter;
-    return half > 0.0 &&
-           wadi_world_disturbs(dem->context.world, middle, radius, time, time + 2.0 * flow->interval);
+    double begin[2], end[2];
+    for (int a = 0; a < 2; ++a) {
+        wadi_dem_columns_span(c, wadi_dem_columns_of_gap(c, gap), a, &begin[a], &end[a]);
+    }
+    return (WadiVec3){ 0.5 * (begin[0] + end[0]), 0.5 * (begin[1] + end[1]), z };
 }
 
-/* Gaps that wake: all when gravity or a force changes, those near a solid that moves, and those that lost
- * frozen grains. NULL: none. */
-static WadiStatus find_stirred(WadiDem *dem, double time, uint8_t **stirs, WadiError *error)
+/* A solid moves near the frozen sand of a gap before the next evaluation. */
+static bool is_disturbed(const WadiDem *dem, const Frozen *frozen, int32_t gap, double time)
+{
+    const WadiDemColumns *c = dem->surface->flow.columns;
+    const double half = 0.5 * (frozen->high[gap] - frozen->low[gap]);
+    const double radius = half + c->wx + c->wy + 3.0 * dem->diameter;
+    return frozen->held[gap] > 0 &&
+           wadi_world_disturbs(dem->context.world, axis_of(c, gap, frozen->low[gap] + half), radius, time,
+                               frozen->until);
+}
+
+/* Whether the solid between a gap and the next one above it in its column has moved away. */
+static bool is_open_above(const WadiDem *dem, int32_t gap, double time)
+{
+    const WadiDemColumns *c = dem->surface->flow.columns;
+    if (c->is_single || gap + 1 >= c->first[wadi_dem_columns_of_gap(c, gap) + 1]) {
+        return false;
+    }
+    const WadiVec3 x = axis_of(c, gap, 0.5 * (c->ceiling[gap] + c->floor[gap + 1]));
+    return wadi_solids_distance(&dem->context.world->solids, x, time, dem->diameter) >= 0.0;
+}
+
+/* The columns are vertical: they hold sand at rest if gravity is, up to the margin of theta_0. */
+static bool is_vertical(const WadiDem *dem, double time)
+{
+    const WadiVec3 g = wadi_world_gravity(dem->context.world, time);
+    return sqrt(g.x * g.x + g.y * g.y) <= -g.z * tan(WADI_DEM_FLOW_MARGIN);
+}
+
+/* Gaps that wake: all when gravity or a force changes or gravity is not vertical, those near a solid that
+ * moves, and those that lost frozen grains. NULL: none. `opens`: as in dem_flow.h. */
+static WadiStatus find_stirred(WadiDem *dem, double time, uint8_t **stirs, uint8_t **opens, WadiError *error)
 {
     const WadiDemSurface *s = dem->surface;
     const WadiDemColumns *c = s->flow.columns;
     const WadiWorld *world = dem->context.world;
     const WadiParticles *p = dem->context.particles;
+    WadiArena *scratch = dem->context.scratch;
+    const size_t gaps = (size_t)c->count;
     const int64_t born = (int64_t)p->next_id - (int64_t)s->known_next_id;
     const bool has_removals = s->known_count + born != p->count;
-    const bool is_steady = wadi_world_is_steady(world, time, time + 2.0 * s->flow.interval);
+    /* The next evaluation is after two intervals at the latest, and not in the first step of a frame. */
+    Frozen frozen = { .until = time + 2.0 * s->flow.interval + 3.0 * wadi_dem_contact_step(dem, 0.0) };
+    const bool is_steady = wadi_world_is_steady(world, time, frozen.until) && is_vertical(dem, time);
     const bool is_moving = wadi_solids_are_moving(&world->solids);
-    int32_t *held = NULL;
-    *stirs = NULL;
+    *stirs = *opens = NULL;
     if (is_steady && !is_moving && !has_removals) {
         return WADI_OK;
     }
-    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, stirs, (size_t)c->count, "stirred columns", error));
-    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &held, (size_t)c->count, "stirred columns", error));
-    wadi_dem_surface_count(dem, held);
+    WADI_TRY(WADI_ARENA_NEW(scratch, stirs, gaps, "stirred columns", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, opens, gaps, "stirred columns", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &frozen.held, gaps, "stirred columns", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &frozen.low, gaps, "stirred columns", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &frozen.high, gaps, "stirred columns", error));
+    count_frozen(dem, frozen.held, frozen.low, frozen.high);
     for (int32_t i = 0; i < c->count; ++i) {
-        (*stirs)[i] = !is_steady || held[i] < s->held[i] || (is_moving && is_disturbed(dem, i, time));
+        (*stirs)[i] =
+            !is_steady || frozen.held[i] < s->held[i] || (is_moving && is_disturbed(dem, &frozen, i, time));
+        (*opens)[i] = is_moving && is_open_above(dem, i, time);
+    }
+    for (int32_t i = 0; i + 1 < c->count; ++i) {
+        (*stirs)[i + 1] = (*stirs)[i + 1] != 0 || ((*opens)[i] != 0 && (*stirs)[i] != 0);
     }
     return WADI_OK;
 }
@@ -179,11 +251,16 @@ static WadiStatus move_to_front(WadiDem *dem, WadiError *error)
     const uint8_t *state = wadi_particles_column(p, dem->surface->state_column);
     const uint32_t *number = wadi_particles_column(p, dem->number_column);
     int32_t *order = NULL, at = 0;
+    float *turning[3];
+    for (int c = 0; c < 3; ++c) {
+        turning[c] = wadi_particles_column(p, dem->turning_column + c);
+    }
     WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &order, (size_t)p->count, "order of grains", error));
     for (int32_t i = 0; i < p->count; ++i) {
         if (state[i] == WADI_DEM_FROZEN) {
             order[at++] = i;
             p->vx[i] = p->vy[i] = p->vz[i] = 0.0f;
+            turning[0][i] = turning[1][i] = turning[2][i] = 0.0f;
             if (number[i] > 0 && number[i] <= (uint32_t)dem->grains.count) {
                 WadiF8 *motion = &dem->grains.motion[number[i] - 1];
                 *motion = (WadiF8){ 0, 0, 0, (*motion)[3], 0, 0, 0, (*motion)[7] };
@@ -211,29 +288,29 @@ static void set_marks(WadiDem *dem, float *mark[3])
     }
 }
 
-WadiStatus wadi_dem_surface_evaluate(WadiDem *dem, double time, double dt, WadiError *error)
+WadiStatus wadi_dem_surface_evaluate(WadiDem *dem, double time, WadiError *error)
 {
     WadiDemSurface *s = dem->surface;
     const WadiParticles *p = dem->context.particles;
     const bool has_removals = dem->known != p->count;
-    s->elapsed += dt;
     if (has_removals) {
         recount_frozen(dem);
         dem->is_set_changed = true;
     }
     /* With a list that is made anyway, if it comes soon. Not in the first step of a frame: a resumed run has
-     * no forces of a step before it. */
+     * no forces of a step before it. Where all is frozen there are neither lists nor forces. */
     const bool has_list = !dem->is_stale && s->elapsed < 2.0 * s->flow.interval;
-    const bool is_late = s->elapsed >= s->flow.interval && !has_list && !s->is_frame_new;
+    const bool may_evaluate = dem->sleep.count == p->count || (!has_list && !s->is_frame_new);
+    const bool is_late = s->elapsed >= s->flow.interval && may_evaluate;
     if (!is_late) {
         return WADI_OK;
     }
-    uint8_t *state = wadi_particles_column(p, s->state_column), *stirs = NULL, *is_unbalanced = NULL;
+    uint8_t *state = wadi_particles_column(p, s->state_column), *stirs, *opens, *is_unbalanced = NULL;
     float *mark[3];
     for (int a = 0; a < 3; ++a) {
         mark[a] = wadi_particles_column(p, s->mark_column + a);
     }
-    WADI_TRY(find_stirred(dem, time, &stirs, error));
+    WADI_TRY(find_stirred(dem, time, &stirs, &opens, error));
     unsettle_growing(dem, mark[2]);
     WADI_TRY(find_unbalanced(dem, time, &is_unbalanced, error));
     const WadiDemFlowIn in = { .particles = p,
@@ -243,7 +320,8 @@ WadiStatus wadi_dem_surface_evaluate(WadiDem *dem, double time, double dt, WadiE
                                .elapsed = s->elapsed,
                                .is_unbalanced = is_unbalanced,
                                .calm = s->calm,
-                               .stirs = stirs };
+                               .stirs = stirs,
+                               .opens = opens };
     WadiDemFlowOut out = { .state = state };
     WADI_TRY(wadi_dem_flow_evaluate(&s->flow, &in, &out, dem->context.scratch, error));
     set_marks(dem, mark);
@@ -257,7 +335,7 @@ WadiStatus wadi_dem_surface_evaluate(WadiDem *dem, double time, double dt, WadiE
         WADI_TRY(move_to_front(dem, error));
     }
     if (out.frozen + out.woken > 0 || stirs != NULL) {
-        wadi_dem_surface_count(dem, s->held);
+        count_frozen(dem, s->held, NULL, NULL);
     }
     return WADI_OK;
 }

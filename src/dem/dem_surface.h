@@ -30,13 +30,15 @@ struct WadiDem;
 WadiStatus wadi_dem_surface_create(struct WadiDem *dem, WadiError *error);
 void wadi_dem_surface_destroy(WadiDemSurface *surface);
 /* Before a step: which grains freeze and wake, if it is time for it. */
-WadiStatus wadi_dem_surface_evaluate(struct WadiDem *dem, double time, double dt, WadiError *error);
+WadiStatus wadi_dem_surface_evaluate(struct WadiDem *dem, double time, WadiError *error);
 WadiStatus wadi_dem_surface_save(const struct WadiDem *dem, WadiState *state, WadiError *error);
 WadiStatus wadi_dem_surface_load(struct WadiDem *dem, const WadiState *state, WadiError *error);
 
+/* Whether all grains are frozen, and none was born or removed since they froze. */
+bool wadi_dem_surface_is_frozen(const struct WadiDem *dem);
+/* Wakes all grains. */
+void wadi_dem_surface_wake(struct WadiDem *dem);
+
 /* Takes speed from grains that have just woken. */
 void wadi_dem_surface_calm(struct WadiDem *dem, double dt);
-/* Counts the frozen grains of the gaps. */
-void wadi_dem_surface_count(const struct WadiDem *dem, int32_t *held);
-
 #endif

@@ -139,6 +139,12 @@ static WadiStatus recount(WadiSleep *sleep, const WadiSleepStep *step, uint8_t *
     return WADI_OK;
 }
 
+/* The end of the time for which a decision holds. */
+static double decided_until(const WadiSleepStep *step)
+{
+    return step->time + fmax(step->dt, step->ahead);
+}
+
 static bool is_disturbed(const WadiSleep *sleep, const WadiSleepStep *step, const int32_t low[3],
                          const int32_t high[3])
 {
@@ -148,7 +154,7 @@ static bool is_disturbed(const WadiSleep *sleep, const WadiSleepStep *step, cons
                         0.5 * h * (low[2] + (high[2] + 1)) };
     WadiVec3 size = { h * (high[0] + 1 - low[0]), h * (high[1] + 1 - low[1]), h * (high[2] + 1 - low[2]) };
     double radius = 0.5 * wadi_norm(size) + sleep->radius * h;
-    return wadi_world_disturbs(world, middle, radius, step->time, step->time + step->dt);
+    return wadi_world_disturbs(world, middle, radius, step->time, decided_until(step));
 }
 
 /* Strong loads and impacts act through many tiles in one step: one tile more for every doubling [theory
@@ -187,7 +193,7 @@ WadiStatus wadi_sleep_find_disturbed(WadiSleep *sleep, const WadiSleepStep *step
     if (has_removals(sleep, step->context->particles)) {
         WADI_TRY(recount(sleep, step, flags, error));
     }
-    bool is_steady = wadi_world_is_steady(world, step->time, step->time + step->dt);
+    bool is_steady = wadi_world_is_steady(world, step->time, decided_until(step));
     bool has_moving = wadi_solids_are_moving(&world->solids), has_any = false;
     for (size_t t = 0; t < sleep->tile_count; ++t) {
         const WadiSleepTile *tile = &sleep->tile[t];
@@ -300,7 +306,7 @@ static bool has_candidate(const WadiSleep *sleep, const WadiSleepStep *step)
     const double window = wadi_sleep_window(step);
     for (size_t q = 0; q < sleep->awake_count; ++q) {
         if (step->time - sleep->awake[q].since >= window) {
-            return wadi_world_is_steady(step->context->world, step->time, step->time + step->dt);
+            return wadi_world_is_steady(step->context->world, step->time, decided_until(step));
         }
     }
     return false;

@@ -100,6 +100,8 @@ int32_t wadi_sleep_first(const WadiSleep *sleep, const WadiParticles *particles)
 typedef struct WadiSleepStep {
     const WadiSolverContext *context;
     double time, dt;
+    /* s: until the next decision, where that is later than a step; what changes in it wakes tiles now. */
+    double ahead;
 } WadiSleepStep;
 
 /* sqrt(dx / g), s. Infinite without gravity. */

@@ -24,14 +24,13 @@ static const double HYSTERESIS = 0.25; /* diameters below h at which grains free
 
 void wadi_dem_flow_init(WadiDemFlow *flow, WadiDemColumns *columns, double diameter, double repose, double g)
 {
-    const double degree = 3.14159265358979324 / 180.0;
     *flow = (WadiDemFlow){ .columns = columns,
                            .diameter = diameter,
                            .least_depth = 3.0 * diameter,
                            .freeze_speed = 0.05 * sqrt(g * diameter),
                            .fall_speed = 1.5 * sqrt(g * diameter),
                            .interval = 0.16 * sqrt(diameter / g),
-                           .law = wadi_dem_bcre_default(diameter, repose + 5.0 * degree, g) };
+                           .law = wadi_dem_bcre_default(diameter, repose + WADI_DEM_FLOW_MARGIN, g) };
 }
 
 typedef struct Work {
@@ -151,6 +150,17 @@ static void measure_block(void *context, int64_t first, int64_t end)
             }
         }
         w->is_hit[gap] = falling > HIT_PART * HIT_HEIGHT * dense_layer(w->flow);
+    }
+}
+
+/* What moves below an opening carries nothing above it. */
+static void join_open_gaps(const Work *w)
+{
+    for (int32_t i = 0; i + 1 < w->flow->columns->count; ++i) {
+        if (w->in->opens[i] != 0) {
+            w->moving[i + 1] = fmin(w->moving[i + 1], w->moving[i]);
+            w->loose[i + 1] = fmin(w->loose[i + 1], w->loose[i]);
+        }
     }
 }
 
@@ -320,6 +330,9 @@ static WadiStatus evaluate(Work *w, WadiArena *scratch, WadiError *error)
     wadi_parallel_for(awake, BLOCK, locate_block, w);
     sort_by_gap(w, awake);
     wadi_parallel_for(c->count, GAP_BLOCK, measure_block, w);
+    if (w->in->opens != NULL) {
+        join_open_gaps(w);
+    }
     Smooth along_x = { c, w->surface, smooth, WADI_DEM_WEST };
     Smooth along_y = { c, smooth, w->surface, WADI_DEM_SOUTH };
     wadi_parallel_for(c->count, GAP_BLOCK, smooth_block, &along_x);

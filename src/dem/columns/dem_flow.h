@@ -13,6 +13,7 @@
 #include "particles/store.h"
 
 /* State of a grain, a byte: frozen, or awake with the number of intervals before it may freeze. */
+#define WADI_DEM_FLOW_MARGIN (5.0 * 3.14159265358979324 / 180.0) /* of theta_0 above the angle of the heap */
 enum { WADI_DEM_FROZEN = 255, WADI_DEM_WOKEN = 3, WADI_DEM_AWAKE = 0 };
 
 typedef struct WadiDemFlow {
@@ -36,6 +37,9 @@ typedef struct WadiDemFlowIn {
     uint8_t *calm; /* per gap, kept by the caller from 0 on: evaluations since something moved in it or beside
                       it; NULL: what is near the surface never freezes */
     const uint8_t *stirs; /* per gap: it has lost grains or a solid moves near it: all of it wakes; or NULL */
+    /* Per gap: the solid between it and the next gap above has moved away, so that it carries that one; or
+     * NULL. */
+    const uint8_t *opens;
 } WadiDemFlowIn;
 
 /* New states, per particle; those that do not change are as before. */
