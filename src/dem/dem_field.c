@@ -75,8 +75,13 @@ WadiDemBcre wadi_dem_field_law(const WadiDemField *field, double time)
 double wadi_dem_field_largest_dt(const WadiDemField *field, double time, const char **limit)
 {
     const WadiDemBcre law = wadi_dem_field_law(field, time);
-    *limit = "rolling sand";
-    return wadi_dem_bcre_largest_dt(field->columns, &law);
+    /* Sand in the air: as in the solver `points`, with columns for cells. */
+    const WadiForceStep in = { .time = time,
+                               .dt = wadi_dem_bcre_largest_dt(field->columns, &law),
+                               .distance = 2.0 * fmin(field->columns->wx, field->columns->wy) };
+    const double strong = wadi_world_force_step(field->context->world, field->context->particles, &in);
+    *limit = strong < in.dt ? "forces" : "rolling sand";
+    return strong;
 }
 
 WadiStatus wadi_dem_field_save(const WadiDemField *field, WadiState *state, WadiError *error)

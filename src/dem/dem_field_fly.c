@@ -29,13 +29,13 @@ static double fly_block(void *context, int64_t first, int64_t end)
         }
         const WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
         const WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
-        const WadiVec3 a = wadi_world_acceleration(world, x, v, flight->time + 0.5 * dt);
-        const WadiVec3 u = wadi_add_scaled(v, a, dt);
+        const WadiKick kick = wadi_world_kick(world, x, v, flight->time + 0.5 * dt, dt);
+        const WadiVec3 u = wadi_add(v, kick.velocity);
         p->vx[i] = (float)u.x;
         p->vy[i] = (float)u.y;
         p->vz[i] = (float)u.z;
         wadi_collide_move_one(&flight->collide, p, (int32_t)i,
-                              wadi_add_scaled(wadi_add_scaled(x, v, dt), a, 0.5 * dt * dt), &report);
+                              wadi_add(wadi_add_scaled(x, v, dt), kick.displacement), &report);
     }
     return (double)report.stuck;
 }

@@ -23,7 +23,7 @@ typedef struct Move {
     double *used, *used_near;
 } Move;
 
-/* dt times the acceleration by gravity and forces. */
+/* Change of the velocity by gravity and forces. */
 static inline void find_push(const Move *m, int64_t i, WadiF8 *push)
 {
     *push = m->gravity;
@@ -34,8 +34,7 @@ static inline void find_push(const Move *m, int64_t i, WadiF8 *push)
     const WadiParticles *p = dem->context.particles;
     const WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
     const WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
-    const WadiVec3 a =
-        wadi_scale(wadi_world_acceleration(dem->context.world, x, v, m->step->time), m->step->dt);
+    const WadiVec3 a = wadi_world_kick(dem->context.world, x, v, m->step->time, m->step->dt).velocity;
     *push = (WadiF8){ (float)a.x, (float)a.y, (float)a.z };
 }
 

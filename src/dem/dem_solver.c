@@ -124,7 +124,14 @@ static double largest_dt(const void *solver, double time, const char **limit)
     const double fastest = fmax(dem->fastest, solids), contact = wadi_dem_contact_step(dem, fastest);
     const double way = FARTHEST * dem->diameter / fmax(fastest, 1e-30);
     *limit = contact < way ? "contact" : solids > dem->fastest ? "moving collider" : "speed";
-    return fmin(contact, way);
+    const WadiForceStep in = { .first = dem->sleep.count,
+                               .time = time,
+                               .dt = fmin(contact, way),
+                               .speed = dem->fastest,
+                               .distance = FARTHEST * dem->diameter };
+    const double strong = wadi_world_force_step(world, dem->context.particles, &in);
+    *limit = strong < in.dt ? "forces" : *limit;
+    return strong;
 }
 
 static WadiStatus save(const void *solver, WadiState *state, WadiError *error)

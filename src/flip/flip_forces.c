@@ -19,8 +19,8 @@ typedef struct ForceContext {
     double time;      /* s, middle of the interval in which forces act */
 } ForceContext;
 
-/* Other forces than gravity depend on the position, and drag on the velocity of the face. */
-static void add_other_forces(const ForceContext *context, int32_t row)
+/* Gravity and forces, which depend on the position, and drag on the velocity of the face. */
+static void add_all_forces(const ForceContext *context, int32_t row)
 {
     const WadiFlipStep *step = context->step;
     const double h = step->grid.cell_size;
@@ -33,9 +33,8 @@ static void add_other_forces(const ForceContext *context, int32_t row)
             WadiVec3 x = { h * (cell[0] + l + (a == 0 ? 0.0 : 0.5)), h * (cell[1] + (a == 1 ? 0.0 : 0.5)),
                            h * (cell[2] + (a == 2 ? 0.0 : 0.5)) };
             WadiVec3 v = { a == 0 ? (double)*u : 0.0, a == 1 ? (double)*u : 0.0, a == 2 ? (double)*u : 0.0 };
-            WadiVec3 force =
-                wadi_sub(wadi_world_acceleration(context->world, x, v, context->time), context->gravity);
-            *u += (float)(step->force_dt * wadi_component(force, a));
+            const WadiKick kick = wadi_world_kick(context->world, x, v, context->time, step->force_dt);
+            *u += (float)wadi_component(kick.velocity, a);
         }
     }
 }
@@ -52,14 +51,15 @@ static void force_rows(void *user, int64_t first, int64_t end)
         if (step->saved_row[row] == 0) {
             continue;
         }
+        if (has_others) {
+            add_all_forces(context, row);
+            continue;
+        }
         for (int a = 0; a < 3; ++a) {
             const WadiF8 u = WADI_ROW(step->grid.velocity[a], row);
             WadiI8 is_reached;
             wadi_row_mask(step->reached[a][row], &is_reached);
             WADI_ROW_OUT(step->grid.velocity[a], row) = WADI_ROW_SELECT(is_reached, u + change[a], u);
-        }
-        if (has_others) {
-            add_other_forces(context, row);
         }
     }
 }

@@ -105,6 +105,21 @@ static double block_speed(void *context, int64_t first, int64_t end)
     return sqrt((double)square);
 }
 
+/* Constant gravity alone is counted with the speeds, as that of a fall through a cell. */
+static double force_step(const WadiFlip *flip, double time, double dt, double speed)
+{
+    const WadiWorld *world = flip->context.world;
+    if (world->scene->force_count == 0 && wadi_curve_is_constant(&world->scene->gravity)) {
+        return dt;
+    }
+    const WadiForceStep in = { .first = wadi_sleep_first(&flip->sleep, flip->context.particles),
+                               .time = time,
+                               .dt = dt,
+                               .speed = speed,
+                               .distance = wadi_flip_def(world->scene)->cfl * world->cell_size };
+    return wadi_world_force_step(world, flip->context.particles, &in);
+}
+
 /* Sand has shorter steps, with which its friction was measured [theory 1.5]. */
 static double largest_dt(const void *solver, double time, const char **limit)
 {
@@ -126,6 +141,11 @@ static double largest_dt(const void *solver, double time, const char **limit)
     double g = wadi_norm(wadi_curve_value3(&world->scene->gravity, time));
     double dt = wadi_flip_def(world->scene)->cfl * h / (speed + sqrt(g * h) + 1e-30);
     *limit = "cells a step";
+    const double strong = force_step(flip, time, dt, speed);
+    if (strong < dt) {
+        dt = strong;
+        *limit = "forces";
+    }
     const double sand = wadi_flip_def(world->scene)->sand_step * flip->unit_time;
     if (flip->materials.has_sand && dt > sand) {
         dt = sand;

@@ -1,8 +1,9 @@
 /* The points solver: particles fall freely and collide with solids, never with each other. It is the
  * reference for the collision tests. A step of length dt from (x, v), with a = acceleration at mid-step: x1 =
- * x + v dt + a dt^2 / 2, v1 = v + a dt, exact for constant a. Velocities are float columns; the rounding
- * error of v1 is stored in a second float column and added in the next step, else 240 additions of g dt lose
- * up to 1e-4 m/s. The segment from x to x1 is then collided with the solids (particles/collide). */
+ * x + v dt + a dt^2 / 2, v1 = v + a dt, exact for constant a; drag as in [theory 1.7]. Velocities are float
+ * columns; the rounding error of v1 is stored in a second float column and added in the next step, else 240
+ * additions of g dt lose up to 1e-4 m/s. The segment from x to x1 is then collided with the solids
+ * (particles/collide). */
 #include <math.h>
 
 #include "core/alloc.h"
@@ -45,29 +46,11 @@ static double largest_dt(const void *solver, double time, const char **limit)
 {
     const Points *points = solver;
     const WadiWorld *world = points->context.world;
-    const WadiScene *scene = world->scene;
-    /* The segment deviates from the parabola by g dt^2 / 8: at most a quarter of a cell. */
-    double g = wadi_norm(wadi_curve_value3(&scene->gravity, time));
-    double dt = g > 0.0 ? sqrt(2.0 * world->cell_size / g) : HUGE_VAL;
-    *limit = g > 0.0 ? "curved path" : "frame";
-    for (int i = 0; i < scene->force_count; ++i) {
-        const WadiForceDef *force = &scene->forces[i];
-        /* With a tenth of the drag's time constant, the explicit step is within half a percent of the
-         * exponential. */
-        double rate = force->kind == WADI_FORCE_DRAG ? wadi_curve_value(&force->rate, time) : 0.0;
-        if (rate > 0.0 && 0.1 / rate < dt) {
-            dt = 0.1 / rate;
-            *limit = "drag";
-        }
-        double strength = force->kind == WADI_FORCE_POINT ? fabs(wadi_curve_value(&force->strength, time))
-                          : force->kind == WADI_FORCE_UNIFORM
-                              ? wadi_norm(wadi_curve_value3(&force->acceleration, time))
-                              : 0.0;
-        if (strength > 0.0 && sqrt(2.0 * world->cell_size / strength) < dt) {
-            dt = sqrt(2.0 * world->cell_size / strength);
-            *limit = "force";
-        }
-    }
+    /* The path deviates from its chord by a quarter of the change of its velocity times dt at most: half a
+     * cell, and a quarter of one where that change is constant. */
+    const WadiForceStep in = { .time = time, .dt = HUGE_VAL, .distance = 2.0 * world->cell_size };
+    const double dt = wadi_world_force_step(world, points->context.particles, &in);
+    *limit = isfinite(dt) ? "curved path" : "frame";
     return dt;
 }
 
@@ -91,9 +74,9 @@ static double move_block(void *context, int64_t first, int64_t end)
         WadiVec3 v = { (double)p->vx[i] + (double)flight->rounding[0][i],
                        (double)p->vy[i] + (double)flight->rounding[1][i],
                        (double)p->vz[i] + (double)flight->rounding[2][i] };
-        WadiVec3 a = wadi_world_acceleration(flight->world, x, v, flight->time + 0.5 * dt);
-        WadiVec3 x1 = wadi_add_scaled(wadi_add_scaled(x, v, dt), a, 0.5 * dt * dt);
-        WadiVec3 v1 = wadi_add_scaled(v, a, dt);
+        const WadiKick kick = wadi_world_kick(flight->world, x, v, flight->time + 0.5 * dt, dt);
+        WadiVec3 x1 = wadi_add(wadi_add_scaled(x, v, dt), kick.displacement);
+        WadiVec3 v1 = wadi_add(v, kick.velocity);
 
         WadiCollideOut out = wadi_collide_move(&flight->collide, x, x1, v1);
         stuck += out.is_stuck;

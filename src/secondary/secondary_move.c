@@ -51,7 +51,7 @@ static WadiVec3 steer(const Mover *m, WadiSecondaryParticle *p, const WadiFlowSa
 {
     *clear = 0.0;
     const double dt = m->t1 - m->t0, h = SUPPORT * m->spacing;
-    const WadiVec3 g = wadi_world_acceleration(m->world, p->x, v, m->t0);
+    const WadiVec3 g = wadi_world_acceleration(m->world, p->x, v, m->t0, dt);
     const WadiVec3 up = wadi_scale(g, -1.0 / fmax(wadi_norm(g), 1e-9));
     if (p->kind == WADI_SECONDARY_DUST) {
         p->life -= (float)dt;

@@ -7,7 +7,7 @@ enum { BLOCK = 4096 };
 typedef struct Forces {
     const WadiSph *sph;
     WadiSphStep *step;
-    WadiVec3 gravity;
+    WadiVec3 fall; /* m/s: by gravity in the step */
 } Forces;
 
 static void force_block(void *context, int64_t first, int64_t end)
@@ -16,7 +16,6 @@ static void force_block(void *context, int64_t first, int64_t end)
     const WadiWorld *world = f->sph->context.world;
     const WadiParticles *p = f->sph->context.particles;
     const int32_t base = f->step->sort.first;
-    const double dt = f->step->dt;
     for (int64_t i = first; i < end; ++i) {
         const int64_t k = base + i;
         if (f->step->fixed != NULL && f->step->fixed[i] != 0) {
@@ -28,11 +27,12 @@ static void force_block(void *context, int64_t first, int64_t end)
             continue;
         }
         WadiVec3 v = { (double)p->vx[k], (double)p->vy[k], (double)p->vz[k] };
-        WadiVec3 a = f->gravity;
+        WadiVec3 change = f->fall;
         if (world->scene->force_count > 0) {
-            a = wadi_world_acceleration(world, (WadiVec3){ p->x[k], p->y[k], p->z[k] }, v, f->step->time);
+            const WadiVec3 x = { p->x[k], p->y[k], p->z[k] };
+            change = wadi_world_kick(world, x, v, f->step->time, f->step->dt).velocity;
         }
-        v = wadi_add_scaled(v, a, dt);
+        v = wadi_add(v, change);
         f->step->velocity[i] = (WadiF4){ (float)v.x, (float)v.y, (float)v.z, 0.0f };
     }
 }
@@ -41,7 +41,8 @@ WadiStatus wadi_sph_add_forces(const WadiSph *sph, WadiSphStep *step, WadiError 
 {
     Forces f = { .sph = sph,
                  .step = step,
-                 .gravity = wadi_curve_value3(&sph->context.world->scene->gravity, step->time) };
+                 .fall = wadi_scale(wadi_curve_value3(&sph->context.world->scene->gravity, step->time),
+                                    step->dt) };
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &step->velocity, (size_t)step->count, "velocities", error));
     wadi_parallel_for(step->count, BLOCK, force_block, &f);
     return WADI_OK;

@@ -170,7 +170,15 @@ static double largest_dt(const void *solver, double time, const char **limit)
     if (fmin(tension, sound) < fmin(dt, longest)) {
         *limit = tension < sound ? "surface_tension" : "the speed of sound";
     }
-    return fmin(fmin(dt, longest), fmin(tension, sound));
+    const double least = fmin(fmin(dt, longest), fmin(tension, sound));
+    const WadiForceStep in = { .first = wadi_sleep_first(&sph->sleep, sph->context.particles),
+                               .time = time,
+                               .dt = least,
+                               .speed = speed,
+                               .distance = def->cfl * finest * sph->spacing };
+    const double strong = wadi_world_force_step(world, sph->context.particles, &in);
+    *limit = strong < least ? "forces" : *limit;
+    return strong;
 }
 
 enum { NUMBERS = 5 }; /* of the solver in a checkpoint */

@@ -48,13 +48,33 @@ WadiStatus wadi_world_count(const WadiWorld *world, double duration, int64_t *se
 /* Particles that an emitter adds from 0 to `duration` without obstruction. */
 double wadi_world_emitted(const WadiWorld *world, int emitter, double duration);
 
-/* Acceleration by gravity and forces at x and `time` for a particle of velocity v, m/s^2. */
-WadiVec3 wadi_world_acceleration(const WadiWorld *world, WadiVec3 x, WadiVec3 v, double time);
+/* world_forces.c: change of the velocity of a particle in a step of dt that gravity and the forces at x and
+ * `time` cause, m/s, and its displacement beyond v dt, m. Drag relaxes velocities exponentially, so that no
+ * step is too long for it. */
+typedef struct WadiKick {
+    WadiVec3 velocity, displacement;
+} WadiKick;
+WadiKick wadi_world_kick(const WadiWorld *world, WadiVec3 x, WadiVec3 v, double time, double dt);
+/* The mean acceleration in that step, m/s^2. */
+WadiVec3 wadi_world_acceleration(const WadiWorld *world, WadiVec3 x, WadiVec3 v, double time, double dt);
 
 /* Gravity and the uniform forces that act everywhere at `time`, m/s^2. */
 WadiVec3 wadi_world_gravity(const WadiWorld *world, double time);
 
-/* world_steady.c: gravity, forces, frictions and what else the materials have as curves are the same at all
+typedef struct WadiForceStep {
+    int32_t first;   /* particles before it sleep */
+    double time;     /* s, begin of the step */
+    double dt;       /* s: no longer step is asked for */
+    double speed;    /* m/s: largest now */
+    double distance; /* m: that no particle may exceed */
+} WadiForceStep;
+/* The longest step, up to `dt`, with (speed + |a| dt) dt <= distance, where a is the largest acceleration by
+ * gravity and forces at the particles. Counts forces and keys that begin during the step. */
+double wadi_world_force_step(const WadiWorld *world, const WadiParticles *particles, const WadiForceStep *in);
+
+/* world_steady.c: gravity and forces are the same at all times of [t0, t1]. */
+bool wadi_world_forces_are_steady(const WadiWorld *world, double t0, double t1);
+/* Gravity, forces, frictions and what else the materials have as curves are the same at all
  * times of [t0, t1]. */
 bool wadi_world_is_steady(const WadiWorld *world, double t0, double t1);
 /* A solid that comes within `radius` of x during [t0, t1] moves. */

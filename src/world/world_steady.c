@@ -21,10 +21,19 @@ static bool force_is_steady(const WadiForce *force, double t0, double t1)
     return true;
 }
 
+bool wadi_world_forces_are_steady(const WadiWorld *world, double t0, double t1)
+{
+    bool is_steady = wadi_curve_is_steady(&world->scene->gravity, t0, t1);
+    for (int i = 0; i < world->scene->force_count && is_steady; ++i) {
+        is_steady = force_is_steady(&world->forces[i], t0, t1);
+    }
+    return is_steady;
+}
+
 bool wadi_world_is_steady(const WadiWorld *world, double t0, double t1)
 {
     const WadiScene *scene = world->scene;
-    bool is_steady = wadi_curve_is_steady(&scene->gravity, t0, t1) &&
+    bool is_steady = wadi_world_forces_are_steady(world, t0, t1) &&
                      wadi_curve_is_steady(&scene->wall_friction, t0, t1) &&
                      wadi_curve_is_steady(&scene->wall_restitution, t0, t1);
     for (int m = 0; m < scene->material_count && is_steady; ++m) {
@@ -37,9 +46,6 @@ bool wadi_world_is_steady(const WadiWorld *world, double t0, double t1)
     for (int i = 0; i < scene->collider_count && is_steady; ++i) {
         is_steady = wadi_curve_is_steady(&scene->colliders[i].friction, t0, t1) &&
                     wadi_curve_is_steady(&scene->colliders[i].restitution, t0, t1);
-    }
-    for (int i = 0; i < scene->force_count && is_steady; ++i) {
-        is_steady = force_is_steady(&world->forces[i], t0, t1);
     }
     return is_steady;
 }

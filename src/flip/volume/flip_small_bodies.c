@@ -180,8 +180,9 @@ static WadiVec3 mean_change(const SmallBodies *all, const Body *body)
             for (int a = 0; a < 3; ++a) {
                 fraction[a] = wadi_component(x, a) / step->grid.cell_size - corner[a];
             }
-            const WadiVec3 force = all->flip->context.world->scene->force_count > 0
-                                       ? wadi_world_acceleration(all->flip->context.world, x, v, step->time)
+            const WadiWorld *world = all->flip->context.world;
+            const WadiVec3 force = world->scene->force_count > 0
+                                       ? wadi_world_acceleration(world, x, v, step->time, step->force_dt)
                                        : all->gravity;
             const WadiVec3 change = wadi_add_scaled(change_at(step, faces, fraction), force, -step->force_dt);
             momentum = wadi_add_scaled(momentum, change, m);
