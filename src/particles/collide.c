@@ -415,6 +415,7 @@ static WadiCollideOut finish(Mover *m)
         m->contacts += 1;
         m->is_stuck = !wadi_contact_push_out(m->in, &m->x, m->time) || m->is_stuck;
         m->v = wadi_contact_velocity(m->in, m->x, m->v, m->time, WADI_CONTACT_BAND * m->in->skin, NULL);
+        wadi_contact_return_to_domain(m->in->solids, &m->x, &m->v);
     }
     return (WadiCollideOut){ m->x, m->v, m->contacts, m->is_stuck };
 }

@@ -201,3 +201,14 @@ bool wadi_contact_push_out(const WadiCollideIn *in, WadiVec3 *x, double time)
     *x = best;
     return best_distance >= 0.0;
 }
+
+void wadi_contact_return_to_domain(const WadiSolids *solids, WadiVec3 *x, WadiVec3 *v)
+{
+    for (int side = 0; side < 6; ++side) {
+        const WadiSurfacePoint wall = wadi_solids_wall(solids, side, *x);
+        if ((solids->closed_sides & (1 << side)) != 0 && wall.distance < 0.0) {
+            *x = wadi_add_scaled(*x, wall.normal, -wall.distance);
+            *v = wadi_add_scaled(*v, wall.normal, fmax(0.0, -wadi_dot(*v, wall.normal)));
+        }
+    }
+}

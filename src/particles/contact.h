@@ -26,4 +26,8 @@ WadiVec3 wadi_contact_open_direction(const WadiCollideIn *in, WadiVec3 x, double
  * and *x is the least deep position found. */
 bool wadi_contact_push_out(const WadiCollideIn *in, WadiVec3 *x, double time);
 
+/* A squeezed particle may be left beyond a closed side of the domain: moves it onto that side, and removes
+ * the part of its velocity that points out. */
+void wadi_contact_return_to_domain(const WadiSolids *solids, WadiVec3 *x, WadiVec3 *v);
+
 #endif

@@ -16,6 +16,7 @@ typedef struct Move {
     WadiCollideIn collide;
     WadiCollideReport *reports; /* per block */
     float to_pascal;
+    bool are_solids_moving;
 } Move;
 
 /* Velocity of a particle at a wall that its shift drives away while its velocity points into it: the wall
@@ -38,11 +39,25 @@ static WadiF4 stop_at_walls(const WadiSphStep *step, int32_t i, WadiF4 v, WadiF4
     return v;
 }
 
-/* Whether a way of `length` (spacings) is too short to reach the walls that a particle has contacts with,
- * none of which moves. */
-static bool stays_clear(const WadiSphWalls *walls, int32_t near, double length)
+/* Whether a way of `length` (spacings) is too short to reach a wall: those that the particle has contacts
+ * with, none of which moves, and those beyond the radius within which contacts are found. */
+static bool stays_clear(const Move *m, int64_t i, WadiVec3 x, double length)
 {
-    bool is_clear = walls->contact_count[near] > 0;
+    const WadiSphWalls *walls = &m->step->walls;
+    const int32_t near = wadi_sph_near(walls, i);
+    const double size = m->step->size != NULL ? (double)m->step->size[i] : 1.0;
+    const double radius = size * (near < 0 ? WADI_SPH_SUPPORT : WADI_SPH_WALL_REACH);
+    double sweep = 0.0; /* spacings that a solid moves */
+    if (m->are_solids_moving) {
+        sweep = wadi_solids_speed_bound(m->collide.solids, x, radius * m->sph->spacing, m->collide.t0,
+                                        m->collide.t1) *
+                m->step->dt / m->sph->spacing;
+    }
+    bool is_clear = length + sweep + 2.0 * SKIN < radius;
+    if (near < 0) {
+        return is_clear;
+    }
+    is_clear = is_clear && walls->contact_count[near] > 0;
     for (int c = 0; c < walls->contact_count[near]; ++c) {
         const WadiSphContact *contact = &walls->contact[near][c];
         is_clear =
@@ -73,17 +88,15 @@ static void move_block(void *context, int64_t first, int64_t end)
         const WadiF4 u = v + shift;
         const WadiVec3 to = { p->x[k] + dt * (double)u[0], p->y[k] + dt * (double)u[1],
                               p->z[k] + dt * (double)u[2] };
-        if (wadi_sph_near(&step->walls, i) < 0) {
-            p->x[k] = to.x, p->y[k] = to.y, p->z[k] = to.z;
-        } else {
+        if (wadi_sph_near(&step->walls, i) >= 0) {
             const WadiF4 stopped = stop_at_walls(step, (int32_t)i, v, shift);
             p->vx[k] = stopped[0], p->vy[k] = stopped[1], p->vz[k] = stopped[2];
-            const double way = dt * sqrt((double)(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])) / m->sph->spacing;
-            if (stays_clear(&step->walls, wadi_sph_near(&step->walls, i), way)) {
-                p->x[k] = to.x, p->y[k] = to.y, p->z[k] = to.z;
-            } else {
-                wadi_collide_move_one(&m->collide, p, k, to, &m->reports[first / BLOCK]);
-            }
+        }
+        const double way = dt * sqrt((double)(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])) / m->sph->spacing;
+        if (stays_clear(m, i, (WadiVec3){ p->x[k], p->y[k], p->z[k] }, way)) {
+            p->x[k] = to.x, p->y[k] = to.y, p->z[k] = to.z;
+        } else {
+            wadi_collide_move_one(&m->collide, p, k, to, &m->reports[first / BLOCK]);
         }
     }
 }
@@ -98,6 +111,7 @@ WadiStatus wadi_sph_move(const WadiSph *sph, const WadiSphStep *step, WadiStepRe
                             .t0 = step->time,
                             .t1 = step->time + step->dt,
                             .skin = SKIN * sph->spacing },
+               .are_solids_moving = wadi_solids_are_moving(&sph->context.world->solids),
                .to_pascal = (float)(sph->materials.density * sph->spacing / step->dt) };
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &m.reports, (size_t)blocks, "contacts", error));
     for (int64_t b = 0; b < blocks; ++b) {
