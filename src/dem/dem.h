@@ -55,6 +55,7 @@ typedef struct WadiDem {
     bool is_near_stale; /* near pairs are chosen before the next step */
     int steps_since_list;
     int32_t known;       /* grains of the store at the end of the last step, and those born since */
+    uint8_t *is_deep;    /* per grain, in the step's scratch: its centre is near the surface of a solid */
     bool has_growing;    /* grains that are smaller than they will be */
     double fastest;      /* m/s, largest speed in the last step */
     double fastest_born; /* m/s, of the grains born since the list was made */
@@ -105,6 +106,16 @@ WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *err
 void wadi_dem_save_turning(const WadiDem *dem);
 /* dem_move.c: velocities and positions from the loads; to the store. */
 WadiStatus wadi_dem_move(WadiDem *dem, const WadiDemStep *step, WadiError *error);
+/* dem_guard.c: solids stop the centres of grains, should the contacts fail to. Whether that may be needed for
+ * grain i, which moved by `way` in the step and has used `used` of its margin since the list; grain i, which
+ * was at x0; a body, which was `before`. */
+bool wadi_dem_guard_is_needed(const WadiDem *dem, int64_t i, double way, double used);
+void wadi_dem_guard_sphere(const WadiDem *dem, const WadiDemStep *step, int64_t i, WadiVec3 x0);
+void wadi_dem_guard_body(const WadiDem *dem, const WadiDemStep *step, WadiDemBody *body,
+                         const WadiDemBody *before);
+/* Moves the grains that are not in the list yet. true: solids stop some that are bodies, so that all these
+ * grains stay until they are in a list. */
+bool wadi_dem_guard_flight(const WadiDem *dem, const WadiDemStep *step);
 /* dem_state.c */
 WadiStatus wadi_dem_save(const void *solver, WadiState *state, WadiError *error);
 WadiStatus wadi_dem_load(void *solver, const WadiState *state, WadiError *error);

@@ -46,6 +46,24 @@ static void grow(const Move *m, int64_t i)
     dem->grains.shift[i][3] = grown < whole ? grown : whole;
 }
 
+static bool may_meet_solids(const Move *m, const WadiDemBody *body, const WadiDemBody *before)
+{
+    const WadiDem *dem = m->dem;
+    const int32_t *member = dem->bodies.member + body->first;
+    const WadiVec3 moved = wadi_sub(body->shift, before->shift);
+    bool may = false;
+    for (int32_t k = 0; k < body->count && !may; ++k) {
+        const double *base = dem->base[member[k]];
+        const WadiVec3 arm = wadi_dem_body_arm(body, base);
+        const WadiVec3 since = wadi_sub(wadi_add(body->centre, wadi_add(body->shift, arm)),
+                                        (WadiVec3){ base[0], base[1], base[2] });
+        const WadiVec3 way = wadi_add(moved, wadi_sub(arm, wadi_dem_body_arm(before, base)));
+        may = wadi_dem_guard_is_needed(dem, member[k], wadi_norm(way),
+                                       wadi_norm(since) / (double)dem->grains.way[member[k]]);
+    }
+    return may;
+}
+
 /* Bodies: the loads of their spheres added up, then displacements and velocities of the spheres. */
 static void move_bodies(void *context, int64_t first, int64_t end)
 {
@@ -70,7 +88,11 @@ static void move_bodies(void *context, int64_t first, int64_t end)
         }
         const bool is_held = body->anchor >= 0;
         if (!is_held) {
+            const WadiDemBody before = *body;
             wadi_dem_body_move(body, force, torque, push, dt);
+            if (may_meet_solids(m, body, &before)) {
+                wadi_dem_guard_body(dem, m->step, body, &before);
+            }
         }
         const WadiVec3 spin = is_held ? (WadiVec3){ 0, 0, 0 } : wadi_dem_body_spin(body);
         for (int32_t k = 0; k < body->count; ++k) {
@@ -101,9 +123,16 @@ static inline void move_sphere(const Move *m, int64_t i)
     const WadiF8 motion = g->motion[i] + (load * rate + push);
     g->motion[i] = motion;
     const WadiF4 way = { motion[0] * dt, motion[1] * dt, motion[2] * dt, 0 };
-    g->shift[i] += way;
+    const WadiF4 u = g->shift[i] + way;
+    g->shift[i] = u;
     WadiParticles *p = m->dem->context.particles;
+    const WadiVec3 x0 = { p->x[i], p->y[i], p->z[i] };
     p->x[i] += (double)way[0], p->y[i] += (double)way[1], p->z[i] += (double)way[2];
+    const float length = sqrtf(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+    const float used = sqrtf(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) / g->way[i];
+    if (wadi_dem_guard_is_needed(m->dem, i, (double)length, (double)used)) {
+        wadi_dem_guard_sphere(m->dem, m->step, i, x0);
+    }
 }
 
 static double move_block(void *context, int64_t begin, int64_t stop)
@@ -142,63 +171,22 @@ static double move_block(void *context, int64_t begin, int64_t stop)
     return (double)fastest;
 }
 
-/* Whether a solid may be met on the way of a step from x. */
-static bool meets_solid(const Move *m, int32_t i)
-{
-    const WadiParticles *p = m->dem->context.particles;
-    const WadiSolids *solids = &m->dem->context.world->solids;
-    const double t0 = m->step->time, dt = m->step->dt;
-    const WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
-    double way = dt * wadi_norm((WadiVec3){ (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] });
-    if (wadi_solids_are_moving(solids)) {
-        way += dt * wadi_solids_speed_bound(solids, x, way, t0, t0 + dt);
-    }
-    return wadi_solids_distance(solids, x, t0, 2.0 * way) <= way;
-}
-
-/* All spheres of a grain wait with one of them. */
-static void hold_grain(const WadiDem *dem, int32_t i, uint8_t *waits)
-{
-    const uint32_t *grain = wadi_dem_grain_ids(dem);
-    for (int32_t j = dem->grains.count; j < dem->context.particles->count; ++j) {
-        if (grain[j] == grain[i]) {
-            waits[j - dem->grains.count] = 1;
-        }
-    }
-}
-
-/* Grains that were born since the list was made fall freely; those that would meet a solid stay where they
- * are until they are in the list, which has its contact. */
-static WadiStatus fly(const Move *m, double *fastest, WadiError *error)
+/* Grains that were born since the list was made. Returns whether one has to be in a list for the next step:
+ * solids stop single spheres here, but only a body as a whole. */
+static bool fly(const Move *m, double *fastest)
 {
     const WadiDem *dem = m->dem;
     WadiParticles *p = dem->context.particles;
-    const int32_t first = dem->grains.count;
-    const double dt = m->step->dt;
-    uint8_t *waits = NULL;
-    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &waits, (size_t)(p->count - first), "new grains", error));
-    for (int32_t i = first; i < p->count; ++i) {
+    const bool are_bodies = dem->spheres_each > 1;
+    for (int32_t i = dem->grains.count; i < p->count; ++i) {
         WadiF8 push;
         find_push(m, i, &push);
         /* Forces that differ between the spheres of a grain wait until it is a body. */
-        push = dem->spheres_each > 1 ? m->gravity : push;
+        push = are_bodies ? m->gravity : push;
         p->vx[i] += push[0], p->vy[i] += push[1], p->vz[i] += push[2];
-        waits[i - first] = meets_solid(m, i);
         *fastest = fmax(*fastest, (double)(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]));
     }
-    for (int32_t i = first; i < p->count && dem->spheres_each > 1; ++i) {
-        if (waits[i - first] != 0) {
-            hold_grain(dem, i, waits);
-        }
-    }
-    for (int32_t i = first; i < p->count; ++i) {
-        if (waits[i - first] == 0) {
-            p->x[i] += (double)p->vx[i] * dt;
-            p->y[i] += (double)p->vy[i] * dt;
-            p->z[i] += (double)p->vz[i] * dt;
-        }
-    }
-    return WADI_OK;
+    return wadi_dem_guard_flight(dem, m->step);
 }
 
 WadiStatus wadi_dem_move(WadiDem *dem, const WadiDemStep *step, WadiError *error)
@@ -220,7 +208,7 @@ WadiStatus wadi_dem_move(WadiDem *dem, const WadiDemStep *step, WadiError *error
     WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &m.used_near, (size_t)blocks, "speeds", error));
     wadi_parallel_for(dem->bodies.count, BODY_BLOCK, move_bodies, &m);
     double fastest = fmax(0.0, wadi_parallel_max(awake, BLOCK, move_block, &m, partials));
-    WADI_TRY(fly(&m, &fastest, error));
+    const bool is_stopped = fly(&m, &fastest);
     for (int64_t b = 0; b < blocks; ++b) {
         used = fmax(used, m.used[b]);
         used_near = fmax(used_near, m.used_near[b]);
@@ -229,7 +217,7 @@ WadiStatus wadi_dem_move(WadiDem *dem, const WadiDemStep *step, WadiError *error
     if (step->ends_frame) {
         wadi_dem_save_turning(dem);
     }
-    dem->is_stale = used > 1.0 || step->ends_frame;
+    dem->is_stale = used > 1.0 || step->ends_frame || is_stopped;
     dem->is_near_stale = used_near > (double)(WADI_DEM_NEAR_PART * WADI_DEM_NEAR_PART);
     return WADI_OK;
 }

@@ -1,4 +1,6 @@
 /* One step of the dem solver, stage by stage. [ZY10; theory 13] */
+#include <string.h>
+
 #include "dem/contact/dem_forces.h"
 #include "dem/contact/dem_near.h"
 #include "dem/dem.h"
@@ -22,8 +24,12 @@ static WadiStatus find_forces(WadiDem *dem, const WadiDemLawConstants *law, Wadi
     return WADI_OK;
 }
 
-static WadiStatus add_walls(WadiDem *dem, const WadiDemStep *step, const WadiDemLawConstants *law)
+static WadiStatus add_walls(WadiDem *dem, const WadiDemStep *step, const WadiDemLawConstants *law,
+                            WadiError *error)
 {
+    const size_t count = (size_t)dem->context.particles->count;
+    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &dem->is_deep, count, "walls", error));
+    memset(dem->is_deep, 0, count);
     const WadiDemWallForces in = { .solids = &dem->context.world->solids,
                                    .cover = dem->cover.solids != NULL ? &dem->cover : NULL,
                                    .particles = dem->context.particles,
@@ -33,7 +39,8 @@ static WadiStatus add_walls(WadiDem *dem, const WadiDemStep *step, const WadiDem
                                    .law = law,
                                    .time = step->time,
                                    .diameter = dem->diameter,
-                                   .damping_of = dem->damping_of };
+                                   .damping_of = dem->damping_of,
+                                   .is_deep = dem->is_deep };
     wadi_dem_add_wall_forces(&dem->walls, &in);
     return WADI_OK;
 }
@@ -69,7 +76,7 @@ WadiStatus wadi_dem_take_step(void *solver, const WadiSolverStep *now, WadiStepR
         wadi_dem_surface_calm(dem, step.dt);
     }
     RUN("contacts", find_forces(dem, &law, error));
-    RUN("walls", add_walls(dem, &step, &law));
+    RUN("walls", add_walls(dem, &step, &law, error));
     RUN("move", wadi_dem_move(dem, &step, error));
     dem->steps_since_list += 1;
     return WADI_OK;

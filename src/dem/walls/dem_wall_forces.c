@@ -136,6 +136,18 @@ static void set_surface(const WadiDemWallForces *in, WadiDemWall *wall)
     wall->damping = in->damping_of[at];
 }
 
+/* Whether the centre of a grain is nearer than half its radius to the surface of a wall, or may be after a
+ * step of the wall. */
+static bool is_deep(const WadiDemWallForces *in, const WadiDemWall *wall, float overlap)
+{
+    const bool is_covered = wall->solid >= 0 && wall->solid < in->solids->count;
+    const float radius = in->grains->shift[wall->grain][3], dt = in->law->dt;
+    const float *v = wall->velocity;
+    const float square = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) * dt * dt;
+    return overlap > 0.5f * radius - (is_covered ? (float)wadi_dem_cover_depth(in->cover) : 0.0f) ||
+           square > 0.04f * radius * radius;
+}
+
 static void compute_chunk(void *context, int64_t first, int64_t end)
 {
     const Forces *f = context;
@@ -144,6 +156,9 @@ static void compute_chunk(void *context, int64_t first, int64_t end)
         for (int32_t n = f->walls->chunk[c]; n < f->walls->chunk[c + 1]; ++n) {
             WadiDemWall *wall = &f->walls->wall[n];
             const float overlap = overlap_of(f->in, wall);
+            if (f->in->is_deep != NULL && is_deep(f->in, wall, overlap)) {
+                f->in->is_deep[wall->grain] = 1;
+            }
             if (!(overlap > 0.0f)) {
                 if (wall->touches != 0) {
                     wall->spring = (WadiF8){ 0 };

@@ -66,6 +66,7 @@ typedef struct WadiDemWallForces {
     double time;
     double diameter;
     const float *damping_of; /* WADI_DEM_DAMPINGS values: of restitutions from 0 to 1 */
+    uint8_t *is_deep;        /* per grain, out: its centre is near a surface; not reset. NULL: not wanted */
 } WadiDemWallForces;
 enum { WADI_DEM_DAMPINGS = 33 };
 
