@@ -1,4 +1,5 @@
-/* Accounts for every particle: present, drained, or lost with a warning. */
+/* Accounts for every particle: present, drained, or lost in an endless world, with a warning. One that passed
+ * a closed wall or is not finite ends the run. */
 #include <math.h>
 
 #include "core/log.h"
@@ -10,18 +11,19 @@
  * through open sides are drained before (open_sides.c). */
 static const double world_cells = 1 << 30;
 
+/* Outside a closed wall no particle is valid; a tenth of a cell allows for rounding. */
+static WadiBox closed_walls(const WadiSim *sim)
+{
+    const double cell = sim->world->cell_size;
+    const WadiSolids *solids = &sim->world->solids;
+    return wadi_box_closed_sides(wadi_box_grown(solids->domain, 0.1 * cell), solids->closed_sides);
+}
+
 static WadiBox world_limits(const WadiSim *sim)
 {
-    double cell = sim->world->cell_size;
-    WadiBox all = { { -world_cells * cell, -world_cells * cell, -world_cells * cell },
-                    { world_cells * cell, world_cells * cell, world_cells * cell } };
-    if (!sim->scene->has_domain) {
-        return all;
-    }
-    /* Outside a closed wall no particle is valid; a tenth of a cell allows for rounding. */
-    const WadiVec3 tight = { 0.1 * cell, 0.1 * cell, 0.1 * cell };
-    WadiBox box = { wadi_sub(sim->scene->domain.min, tight), wadi_add(sim->scene->domain.max, tight) };
-    return wadi_box_intersection(wadi_box_closed_sides(box, sim->scene->closed_sides), all);
+    const double far = world_cells * sim->world->cell_size;
+    const WadiBox all = { { -far, -far, -far }, { far, far, far } };
+    return wadi_box_intersection(closed_walls(sim), all);
 }
 
 enum { LOOK_BLOCK = 8192 };
@@ -47,10 +49,56 @@ static double count_suspects(void *context, int64_t first, int64_t end)
     return (double)(end - first - fine);
 }
 
+/* Particles that are not where they can be. */
+typedef enum LostKind { NOT_FINITE, PASSED_A_WALL, LEFT, LOST_KINDS } LostKind;
+
+typedef struct Lost {
+    int64_t count[LOST_KINDS];
+    int32_t example[LOST_KINDS];
+} Lost;
+
+static Lost find_lost(const WadiSim *sim, const WadiBox *limits, uint8_t *is_removed)
+{
+    const WadiParticles *p = &sim->particles;
+    const WadiBox walls = closed_walls(sim);
+    Lost lost = { 0 };
+    for (int32_t i = 0; i < p->count; ++i) {
+        const WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
+        const bool is_finite =
+            wadi_is_finite(x) && isfinite(p->vx[i]) && isfinite(p->vy[i]) && isfinite(p->vz[i]);
+        is_removed[i] = !is_finite || !wadi_box_contains(*limits, x);
+        if (is_removed[i] == 0) {
+            continue;
+        }
+        const LostKind kind = !is_finite ? NOT_FINITE : !wadi_box_contains(walls, x) ? PASSED_A_WALL : LEFT;
+        lost.example[kind] = lost.count[kind] == 0 ? i : lost.example[kind];
+        lost.count[kind] += 1;
+    }
+    return lost;
+}
+
+static WadiStatus fail_for_lost(const WadiSim *sim, const Lost *lost, WadiError *error)
+{
+    const WadiParticles *p = &sim->particles;
+    const int32_t i = lost->example[lost->count[NOT_FINITE] > 0 ? NOT_FINITE : PASSED_A_WALL];
+    if (lost->count[NOT_FINITE] > 0) {
+        return wadi_fail(error, WADI_ERR_NUMERIC,
+                         "step %lld, t = %.6g s: %lld particles have positions or velocities that are not "
+                         "finite (one is id %u): a force or a speed is too large for the numbers; weaken it, "
+                         "or set a smaller `max_step`",
+                         (long long)sim->steps, sim->time, (long long)lost->count[NOT_FINITE], p->id[i]);
+    }
+    return wadi_fail(error, WADI_ERR_NUMERIC,
+                     "step %lld, t = %.6g s: %lld particles passed a closed side of the domain (id %u at "
+                     "%.4g, %.4g, %.4g); weaken the forces, set a smaller `max_step`, or open that side",
+                     (long long)sim->steps, sim->time, (long long)lost->count[PASSED_A_WALL], p->id[i],
+                     p->x[i], p->y[i], p->z[i]);
+}
+
 WadiStatus wadi_sim_remove_lost(WadiSim *sim, WadiError *error)
 {
     WadiParticles *p = &sim->particles;
-    WadiBox limits = world_limits(sim);
+    const WadiBox limits = world_limits(sim);
     Look look = { p, limits };
     double *partials = NULL;
     WADI_TRY(WADI_ARENA_NEW(&sim->scratch, &partials, (size_t)wadi_parallel_block_count(p->count, LOOK_BLOCK),
@@ -59,45 +107,23 @@ WadiStatus wadi_sim_remove_lost(WadiSim *sim, WadiError *error)
         return WADI_OK;
     }
     uint8_t *is_removed = NULL;
-    int64_t left_world = 0, not_finite = 0;
-    uint32_t example = 0;
-    WadiVec3 position = { 0 };
-    for (int32_t i = 0; i < p->count; ++i) {
-        WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
-        bool is_finite = wadi_is_finite(x) && isfinite(p->vx[i]) && isfinite(p->vy[i]) && isfinite(p->vz[i]);
-        if (is_finite && wadi_box_contains(limits, x)) {
-            continue;
-        }
-        if (is_removed == NULL) {
-            WADI_TRY(WADI_ARENA_NEW(&sim->scratch, &is_removed, (size_t)p->count, "lost particles", error));
-            for (int32_t j = 0; j < p->count; ++j) {
-                is_removed[j] = 0;
-            }
-            example = p->id[i];
-            position = x;
-        }
-        is_removed[i] = 1;
-        sim->lost[p->material[i]] += 1;
-        left_world += is_finite;
-        not_finite += !is_finite;
+    WADI_TRY(WADI_ARENA_NEW(&sim->scratch, &is_removed, (size_t)p->count, "lost particles", error));
+    const Lost lost = find_lost(sim, &limits, is_removed);
+    if (lost.count[NOT_FINITE] > 0 || lost.count[PASSED_A_WALL] > 0) {
+        return fail_for_lost(sim, &lost, error);
     }
-    if (is_removed == NULL) {
+    if (lost.count[LEFT] == 0) {
         return WADI_OK;
     }
-    if (not_finite > 0) {
-        wadi_log(&sim->log, WADI_LOG_WARNING,
-                 "step %lld, t = %.6g s: %lld particles had positions or velocities that are not finite and "
-                 "were removed "
-                 "(one is id %u)",
-                 (long long)sim->steps, sim->time, (long long)not_finite, example);
-    }
-    if (left_world > 0) {
-        wadi_log(&sim->log, WADI_LOG_WARNING,
-                 "step %lld, t = %.6g s: %lld particles left the world (id %u at %.4g, %.4g, %.4g); a drain "
-                 "takes them away "
-                 "on purpose",
-                 (long long)sim->steps, sim->time, (long long)left_world, example, position.x, position.y,
-                 position.z);
+    const int32_t example = lost.example[LEFT];
+    wadi_log(&sim->log, WADI_LOG_WARNING,
+             "step %lld, t = %.6g s: %lld particles left the world (id %u at %.4g, %.4g, %.4g); a drain "
+             "takes them away "
+             "on purpose",
+             (long long)sim->steps, sim->time, (long long)lost.count[LEFT], p->id[example], p->x[example],
+             p->y[example], p->z[example]);
+    for (int32_t i = 0; i < p->count; ++i) {
+        sim->lost[p->material[i]] += is_removed[i];
     }
     wadi_particles_remove(p, is_removed);
     return WADI_OK;

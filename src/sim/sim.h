@@ -126,8 +126,8 @@ WadiStatus wadi_sim_drain_open_sides(WadiSim *sim, WadiError *error);
  * space. */
 void wadi_sim_warn_overfull(WadiSim *sim, const WadiOverfullRegion *region, int emitter);
 
-/* Removes particles that are not finite or outside the world; counted in `lost`, with one warning per
- * step. */
+/* Removes particles that are too far away in a world without walls; counted in `lost`, with one warning per
+ * step. Fails where a particle passed a closed wall or is not finite. */
 WadiStatus wadi_sim_remove_lost(WadiSim *sim, WadiError *error);
 
 #endif
