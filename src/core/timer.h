@@ -2,6 +2,7 @@
 #ifndef WADI_CORE_TIMER_H
 #define WADI_CORE_TIMER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Seconds on a monotonic clock. */
@@ -20,23 +21,25 @@ typedef struct WadiStageTimes {
 /* Add `seconds` to the stage called `name` (a string literal). */
 void wadi_stage_times_add(WadiStageTimes *times, const char *name, double seconds);
 
-static inline void wadi_stage_begin(WadiStageTimes *times, const char *name)
+static inline bool wadi_stage_begin(WadiStageTimes *times, const char *name)
 {
-    times->running = times->running == NULL ? name : times->running;
+    const bool is_outer = times->running == NULL;
+    times->running = is_outer ? name : times->running;
+    return is_outer;
 }
 
-static inline void wadi_stage_end(WadiStageTimes *times, const char *name)
+static inline void wadi_stage_end(WadiStageTimes *times, bool is_outer)
 {
-    times->running = times->running == name ? NULL : times->running;
+    times->running = is_outer ? NULL : times->running;
 }
 
 /* Time one call:  WADI_STAGE(&times, "sort by cell", status = sort(...)); */
 #define WADI_STAGE(times, name, statement)                                                                   \
     do {                                                                                                     \
         double wadi_stage_start = wadi_time_now();                                                           \
-        wadi_stage_begin((times), (name));                                                                   \
+        const bool wadi_stage_is_outer = wadi_stage_begin((times), (name));                                  \
         statement;                                                                                           \
-        wadi_stage_end((times), (name));                                                                     \
+        wadi_stage_end((times), wadi_stage_is_outer);                                                        \
         wadi_stage_times_add((times), (name), wadi_time_now() - wadi_stage_start);                           \
     } while (0)
 

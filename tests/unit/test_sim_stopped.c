@@ -73,7 +73,9 @@ static void a_stopped_simulation_refuses_what_needs_a_state(void **state)
     sim->particles.x[2] = (double)NAN;
     assert_int_equal(wadi_sim_step(sim, &error), WADI_ERR_NUMERIC);
     assert_non_null(strstr(error.text, "particle 2"));
-    assert_string_equal(wadi_sim_stopped_stage(sim), "sort");
+    /* A checking build finds it before the stage begins. */
+    const char *stage = wadi_sim_stopped_stage(sim);
+    assert_true(strcmp(stage, "sort") == 0 || strcmp(stage, "step") == 0);
     check_refuses(sim);
     wadi_sim_release(sim); /* as a change that could not be taken back */
     check_refuses(sim);

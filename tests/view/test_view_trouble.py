@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from view_harness import Page, Server  # noqa: E402
@@ -107,7 +106,6 @@ def test_recordings_get_names_of_their_own():
         until_recorded(page)
         assert frame_bytes("box.play.run", 3) == first
         assert frame_bytes("box.play-2.run", frames)
-    assert view.process.returncode in (0, 130)
 
 
 def test_a_recording_that_the_end_cuts_short_is_continued_to_the_same_bytes():
@@ -128,7 +126,7 @@ def test_a_recording_that_the_end_cuts_short_is_continued_to_the_same_bytes():
     view.stop()
     if "continue: " in told:
         assert "continue: wadi run cut.run/scene.yaml" in told, told
-        command = told.split("continue: wadi ")[1].split()
+        command = told.split("continue: wadi ")[1].splitlines()[0].split()
         subprocess.run([WADI, *command, "--quiet"], cwd=FOLDER, check=True)
     subprocess.run([WADI, "run", "cut.run/scene.yaml", "--changes", "cut.run/changes.yaml", "-o", "whole.run", "--frames", str(last),
                     "--quiet"], cwd=FOLDER, check=True)
@@ -161,19 +159,25 @@ def test_a_full_disk_ends_a_recording_with_a_message():
         page.picture(lambda p: p.frame >= 3)
 
 
-def test_the_page_hears_of_long_work():
-    # Two million particles are seeded in a second or more.
-    path = write_scene("large.yaml")
+def test_the_page_hears_of_long_work_and_stays():
+    path = write_scene("slow.yaml")
     with server("--paused", scene=path) as view:
         page = Page(view)
         page.picture()
-        write_scene("large.yaml", SCENE.replace("cell_size: 0.04", "cell_size: 0.0028"))
-        deadline = time.monotonic() + 60
-        for _ in range(8):
-            page.link.send("restart")
-        page.until(lambda: page.busy or time.monotonic() > deadline)
-        assert page.busy[0]["what"] == "starting again" and page.busy[0]["seconds"] >= 1, page.busy
-        page.link.close()
+        os.remove(path)
+        os.mkfifo(path)  # reading it takes until somebody writes
+        page.link.send("restart")
+        page.until(lambda: len(page.busy) > (35 if "WADI_LONG" in os.environ else 1))
+        assert page.busy[0]["what"] == "starting again" and page.busy[1]["seconds"] > page.busy[0]["seconds"] >= 1, page.busy
+        for _ in range(300):  # a long drag
+            page.link.send("pour sand 0.4 0.15 0.3 0.06 0 0 -1 0")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("wadi: 1\n")
+        page.until(lambda: page.problems)
+        assert "slow.yaml" in page.problems[0]["why"], page.problems
+        os.remove(path)
+        page.link.send("step")
+        page.picture(lambda p: p.steps == 1)
 
 
 def main():
