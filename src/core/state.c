@@ -1,5 +1,7 @@
 #include "core/state.h"
 
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -225,4 +227,90 @@ uint64_t wadi_state_hash(const WadiState *state, WadiUse use)
         hash = wadi_hash_combine(hash, wadi_state_array_hash(array));
     }
     return hash;
+}
+
+WadiStatus wadi_state_fail(WadiError *error, const WadiStateArray *array, size_t item, const char *format,
+                           ...)
+{
+    char text[200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return wadi_fail(error, WADI_ERR_FORMAT,
+                     "array '%s' of the checkpoint, item %zu: %s; resume from an earlier checkpoint",
+                     array->name, item, text);
+}
+
+WadiStatus wadi_state_check_reals(const WadiStateArray *array, double low, double high, WadiError *error)
+{
+    const size_t components = (size_t)array->components;
+    for (size_t n = 0; n < array->count * components; ++n) {
+        const double value = array->type == WADI_TYPE_F32 ? (double)((const float *)array->data)[n]
+                                                          : ((const double *)array->data)[n];
+        if (!(value >= low && value <= high && isfinite(value))) {
+            return wadi_state_fail(error, array, n / components, "%g is not from %g to %g", value, low, high);
+        }
+    }
+    return WADI_OK;
+}
+
+/* Unsigned values beyond INT64_MAX are INT64_MAX. */
+static int64_t integer_at(const WadiStateArray *array, size_t n)
+{
+    switch (array->type) {
+    case WADI_TYPE_U8: return ((const uint8_t *)array->data)[n];
+    case WADI_TYPE_U32: return ((const uint32_t *)array->data)[n];
+    case WADI_TYPE_I32: return ((const int32_t *)array->data)[n];
+    case WADI_TYPE_U64: {
+        const uint64_t value = ((const uint64_t *)array->data)[n];
+        return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+    }
+    case WADI_TYPE_F32:
+    case WADI_TYPE_F64: break;
+    }
+    return 0;
+}
+
+WadiStatus wadi_state_check_integers(const WadiStateArray *array, int64_t low, int64_t high, WadiError *error)
+{
+    const size_t components = (size_t)array->components;
+    for (size_t n = 0; n < array->count * components; ++n) {
+        const int64_t value = integer_at(array, n);
+        if (value < low || value > high) {
+            return wadi_state_fail(error, array, n / components, "%lld is not from %lld to %lld",
+                                   (long long)value, (long long)low, (long long)high);
+        }
+    }
+    return WADI_OK;
+}
+
+WadiStatus wadi_state_expect_reals(const WadiState *state, const char *name, WadiType type, int components,
+                                   size_t count, double low, double high, const WadiStateArray **found,
+                                   WadiError *error)
+{
+    WADI_TRY(wadi_state_expect(state, name, type, components, count, found, error));
+    return wadi_state_check_reals(*found, low, high, error);
+}
+
+WadiStatus wadi_state_expect_integers(const WadiState *state, const char *name, WadiType type, int components,
+                                      size_t count, int64_t low, int64_t high, const WadiStateArray **found,
+                                      WadiError *error)
+{
+    WADI_TRY(wadi_state_expect(state, name, type, components, count, found, error));
+    return wadi_state_check_integers(*found, low, high, error);
+}
+
+WadiStatus wadi_state_expect_numbers(const WadiState *state, const char *name, int count,
+                                     const WadiStateArray **found, WadiError *error)
+{
+    *found = wadi_state_find(state, name);
+    if (*found == NULL || (*found)->components != count) {
+        return wadi_fail(error, WADI_ERR_FORMAT,
+                         "the checkpoint is of another version of the solver %s; start the run anew, or "
+                         "resume it with the version that wrote it",
+                         name);
+    }
+    return wadi_state_expect_reals(state, name, WADI_TYPE_F64, count, 1, -INFINITY, (double)INFINITY, found,
+                                   error);
 }

@@ -93,4 +93,30 @@ uint64_t wadi_state_hash(const WadiState *state, WadiUse use);
 /* Bytes of one array's values. */
 size_t wadi_state_array_bytes(const WadiStateArray *array);
 
+/* Arrays of a checkpoint must make sense, not only be there. Errors name the array, the item, its value and
+ * what to do. */
+
+/* Fails with WADI_ERR_FORMAT: "array 'NAME' of the checkpoint, item N: ...; resume from an earlier
+ * checkpoint". */
+WadiStatus wadi_state_fail(WadiError *error, const WadiStateArray *array, size_t item, const char *format,
+                           ...) WADI_PRINTF(4, 5);
+
+/* All values are in [low, high]; real ones are finite. */
+WadiStatus wadi_state_check_reals(const WadiStateArray *array, double low, double high, WadiError *error);
+WadiStatus wadi_state_check_integers(const WadiStateArray *array, int64_t low, int64_t high,
+                                     WadiError *error);
+
+/* wadi_state_expect and one of the checks above. */
+WadiStatus wadi_state_expect_reals(const WadiState *state, const char *name, WadiType type, int components,
+                                   size_t count, double low, double high, const WadiStateArray **found,
+                                   WadiError *error);
+WadiStatus wadi_state_expect_integers(const WadiState *state, const char *name, WadiType type, int components,
+                                      size_t count, int64_t low, int64_t high, const WadiStateArray **found,
+                                      WadiError *error);
+
+/* The finite numbers of a solver: an item of `count` components. Another number of them is another version
+ * of the solver. */
+WadiStatus wadi_state_expect_numbers(const WadiState *state, const char *name, int count,
+                                     const WadiStateArray **found, WadiError *error);
+
 #endif

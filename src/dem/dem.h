@@ -1,9 +1,10 @@
 /* The dem solver: sand as grains in contact [ZY10; theory 13].
  *
  * Grains are in the order of the list, which is that of the store; a list serves many steps. Between two
- * lists the solver works on its own arrays and copies positions and velocities to the store after each step.
- * A list is made anew when a grain has used up its margin, when grains were removed, some steps after grains
- * were born, and at the first step of every frame, so that a checkpoint needs no list. */
+ * lists the solver works on its own arrays and copies positions, velocities, angular velocities and radii to
+ * the store after each step. A list is made anew when a grain has used up its margin, when grains were
+ * removed, some steps after grains were born, and at the first step of every frame, so that the checkpoint of
+ * a frame needs no list. One from inside a frame has it. */
 #ifndef WADI_DEM_DEM_H
 #define WADI_DEM_DEM_H
 
@@ -68,6 +69,11 @@ typedef struct WadiDem {
     double listed_at;    /* s: when the list was made */
     double lifetime;     /* s: for which it has the solids that move */
     double now;          /* s: end of the last step */
+    /* After a load, until the next step: wadi_dem_tile_loads of the checkpoint. */
+    bool has_saved_loads;
+    double (*tile_load)[4];
+    size_t tile_load_capacity;
+    bool is_world_new; /* a load is from another scene: its list is made anew */
 } WadiDem;
 
 typedef struct WadiDemStep {
@@ -99,11 +105,18 @@ WadiStatus wadi_dem_take_step(void *solver, const WadiSolverStep *now, WadiStepR
                               WadiError *error);
 /* dem_rest.c: which grains sleep. */
 WadiStatus wadi_dem_rest(WadiDem *dem, const WadiDemStep *step, WadiError *error);
+/* Forces of the last step on the grains of each sleeping tile, N, and numbers of contacts; whether there are
+ * any. */
+bool wadi_dem_has_tile_loads(const WadiDem *dem);
+void wadi_dem_tile_loads(const WadiDem *dem, double (*sum)[4]);
 /* dem_relist.c: sorts the grains and makes the list, if it is needed. */
 WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *error);
-/* Angular velocities and radii of the grains of the list to the store, from which some may have been
- * removed. */
-void wadi_dem_save_turning(const WadiDem *dem);
+/* m: of a grain of this scene. */
+double wadi_dem_largest_radius(const WadiDem *dem);
+/* Memory for the grains of a list of `count`; that of loads has room for `slots` of the halo. */
+WadiStatus wadi_dem_renew_grains(WadiDem *dem, int32_t count, int32_t slots, WadiError *error);
+/* Bodies of the grains of the list, the first `count` of the store. */
+WadiStatus wadi_dem_make_bodies(WadiDem *dem, int32_t count, WadiError *error);
 /* dem_move.c: velocities and positions from the loads; to the store. */
 WadiStatus wadi_dem_move(WadiDem *dem, const WadiDemStep *step, WadiError *error);
 /* dem_guard.c: solids stop the centres of grains, should the contacts fail to. Whether that may be needed for

@@ -97,45 +97,73 @@ WadiStatus wadi_dem_field_save(const WadiDemField *field, WadiState *state, Wadi
     return wadi_state_put(state, "dem_crossed", WADI_TYPE_F64, 1, (size_t)c->face_count, c->crossed, error);
 }
 
-/* Copies an array of the checkpoint that is finite and has its size. */
-static WadiStatus load_array(const WadiState *state, const char *name, double *to, size_t count,
-                             WadiError *error)
+/* Copies an array of the checkpoint whose values are in a range. */
+static WadiStatus load_array(const WadiState *state, const char *name, double *to, size_t count, double low,
+                             double high, WadiError *error)
 {
     const WadiStateArray *array;
-    WADI_TRY(wadi_state_expect(state, name, WADI_TYPE_F64, 1, count, &array, error));
-    const double *from = array->data;
-    for (size_t i = 0; i < count; ++i) {
-        if (!isfinite(from[i])) {
-            return wadi_fail(error, WADI_ERR_FORMAT,
-                             "item %zu of %s in the checkpoint is not finite; resume from another one", i,
-                             name);
-        }
+    WADI_TRY(wadi_state_expect_reals(state, name, WADI_TYPE_F64, 1, count, low, high, &array, error));
+    if (count > 0) {
+        memcpy(to, array->data, count * sizeof(*to));
     }
-    memcpy(to, from, count * sizeof(*to));
     return WADI_OK;
+}
+
+/* No gap holds more particles than there are in it, unless some were removed since the last step. */
+static WadiStatus check_held(const WadiDemField *field, const WadiStateArray *held, WadiError *error)
+{
+    const WadiParticles *p = field->context->particles;
+    const WadiDemColumns *c = field->columns;
+    const uint8_t *is_held = wadi_particles_column(p, field->held_column);
+    const int64_t born = (int64_t)p->next_id - (int64_t)field->known_next_id;
+    if (field->known_count + born != p->count) {
+        return WADI_OK;
+    }
+    int32_t *left = NULL;
+    const size_t gaps = (size_t)c->count;
+    WADI_TRY(WADI_NEW(&left, gaps, "particles of columns", error));
+    memcpy(left, field->held, gaps * sizeof(*left));
+    for (int32_t i = 0; i < p->count; ++i) {
+        const int32_t column = is_held[i] ? wadi_dem_columns_at(c, p->x[i], p->y[i]) : -1;
+        const int32_t gap = column >= 0 ? wadi_dem_columns_gap(c, column, p->z[i]) : -1;
+        left[gap >= 0 ? gap : 0] -= gap >= 0;
+    }
+    size_t wrong = 0;
+    while (wrong < gaps && left[wrong] <= 0) {
+        ++wrong;
+    }
+    WADI_DELETE(left, gaps);
+    return wrong == gaps ? WADI_OK
+                         : wadi_state_fail(error, held, wrong, "%d particles are more than the column has",
+                                           field->held[wrong]);
 }
 
 WadiStatus wadi_dem_field_load(WadiDemField *field, const WadiState *state, WadiError *error)
 {
     WadiDemColumns *c = field->columns;
+    const double most = 1e9; /* m */
     double numbers[4];
     const size_t gaps = (size_t)c->count;
-    WADI_TRY(load_array(state, "dem_field", numbers, 4, error));
-    WADI_TRY(load_array(state, "dem_height", c->height, gaps, error));
-    WADI_TRY(load_array(state, "dem_rolling", c->rolling, gaps, error));
-    WADI_TRY(load_array(state, "dem_crossed", c->crossed, (size_t)c->face_count, error));
     const WadiStateArray *held;
-    WADI_TRY(wadi_state_expect(state, "dem_held", WADI_TYPE_I32, 1, gaps, &held, error));
+    WADI_TRY(wadi_state_check_integers(wadi_state_find(state, "held"), 0, 1, error));
+    WADI_TRY(load_array(state, "dem_field", numbers, 4, -1e30, 1e30, error));
+    WADI_TRY(load_array(state, "dem_height", c->height, gaps, -most, most, error));
+    WADI_TRY(load_array(state, "dem_rolling", c->rolling, gaps, -field->diameter, most, error));
+    /* A few particles' volumes; their numbers are added. */
+    WADI_TRY(load_array(state, "dem_crossed", c->crossed, (size_t)c->face_count, -1e6 * field->height,
+                        1e6 * field->height, error));
+    WADI_TRY(wadi_state_expect_integers(state, "dem_held", WADI_TYPE_I32, 1, gaps, 0, WADI_PARTICLES_MAX,
+                                        &held, error));
     memcpy(field->held, held->data, gaps * sizeof(*field->held));
     if (!(numbers[2] >= 0.0 && numbers[2] <= WADI_PARTICLES_MAX && numbers[3] >= numbers[2] &&
-          numbers[3] <= UINT32_MAX)) {
-        return wadi_fail(error, WADI_ERR_FORMAT,
-                         "the height field of the checkpoint has %g of %g particles; resume from another one",
-                         numbers[2], numbers[3]);
+          numbers[3] <= field->context->particles->next_id && numbers[2] == floor(numbers[2]) &&
+          numbers[3] == floor(numbers[3]))) {
+        return wadi_state_fail(error, wadi_state_find(state, "dem_field"), 2,
+                               "%g particles are not possible with ids below %g", numbers[2], numbers[3]);
     }
     c->drained = numbers[0];
     field->owed = numbers[1];
     field->known_count = (int32_t)numbers[2];
     field->known_next_id = (uint32_t)numbers[3];
-    return WADI_OK;
+    return check_held(field, held, error);
 }

@@ -143,6 +143,10 @@ static double move_block(void *context, int64_t begin, int64_t stop)
     WadiParticles *p = dem->context.particles;
     const WadiDemGrains *g = &dem->grains;
     float used = 0.0f, used_near = 0.0f, fastest = 0.0f;
+    float *turning[3], *radius = wadi_particles_column(p, dem->radius_column);
+    for (int c = 0; c < 3; ++c) {
+        turning[c] = wadi_particles_column(p, dem->turning_column + c);
+    }
     for (int64_t i = first; i < end; ++i) {
         if (dem->has_growing) {
             grow(m, i);
@@ -157,6 +161,8 @@ static double move_block(void *context, int64_t begin, int64_t stop)
         const WadiF8 motion = g->motion[i];
         const WadiF4 shift = g->shift[i];
         p->vx[i] = motion[0], p->vy[i] = motion[1], p->vz[i] = motion[2];
+        turning[0][i] = motion[4], turning[1][i] = motion[5], turning[2][i] = motion[6];
+        radius[i] = shift[3];
         const float square = shift[0] * shift[0] + shift[1] * shift[1] + shift[2] * shift[2];
         const WadiF4 since = shift - g->mark[i];
         const float moved = since[0] * since[0] + since[1] * since[1] + since[2] * since[2];
@@ -214,9 +220,6 @@ WadiStatus wadi_dem_move(WadiDem *dem, const WadiDemStep *step, WadiError *error
         used_near = fmax(used_near, m.used_near[b]);
     }
     dem->fastest = sqrt(fastest);
-    if (step->ends_frame) {
-        wadi_dem_save_turning(dem);
-    }
     dem->is_stale = used > 1.0 || step->ends_frame || is_stopped;
     dem->is_near_stale = used_near > (double)(WADI_DEM_NEAR_PART * WADI_DEM_NEAR_PART);
     return WADI_OK;

@@ -31,7 +31,7 @@ typedef struct Sizes {
     WadiDemMargins margins;
 } Sizes;
 
-static double largest_radius(const WadiDem *dem)
+double wadi_dem_largest_radius(const WadiDem *dem)
 {
     return 0.5 * dem->diameter * (1.0 + wadi_dem_def(dem->context.world->scene)->size_spread);
 }
@@ -47,24 +47,6 @@ static bool needs_list(const WadiDem *dem, const WadiDemStep *step)
     const double flown = dem->fastest_born * (step->time - dem->listed_at);
     const bool has_births = count > dem->grains.count && flown >= NEW_WAY * dem->diameter;
     return dem->is_stale || dem->known != count || is_old || has_births;
-}
-
-void wadi_dem_save_turning(const WadiDem *dem)
-{
-    const WadiParticles *p = dem->context.particles;
-    const uint32_t *number = wadi_particles_column(p, dem->number_column);
-    float *turning[3], *radius = wadi_particles_column(p, dem->radius_column);
-    for (int c = 0; c < 3; ++c) {
-        turning[c] = wadi_particles_column(p, dem->turning_column + c);
-    }
-    for (int32_t i = dem->is_set_changed || dem->known != p->count ? 0 : dem->sleep.count;
-         dem->grains.count > 0 && i < p->count; ++i) {
-        if (number[i] > 0) {
-            const WadiF8 motion = dem->grains.motion[number[i] - 1];
-            turning[0][i] = motion[4], turning[1][i] = motion[5], turning[2][i] = motion[6];
-            radius[i] = dem->grains.shift[number[i] - 1][3];
-        }
-    }
 }
 
 typedef struct Fill {
@@ -94,7 +76,7 @@ static double room_among_sleeping(const Fill *f, WadiVec3 x, double own)
     WadiDemCellWalk walk;
     double room = own;
     if (f->sort->first > 0) {
-        wadi_dem_cell_walk_begin(&walk, &f->dem->asleep.cells, x, own + largest_radius(f->dem));
+        wadi_dem_cell_walk_begin(&walk, &f->dem->asleep.cells, x, own + wadi_dem_largest_radius(f->dem));
         for (int32_t j; (j = wadi_dem_cell_walk_next(&walk)) >= 0;) {
             const WadiVec3 d = wadi_sub((WadiVec3){ p->x[j], p->y[j], p->z[j] }, x);
             room = fmin(room, wadi_norm(d) - (double)radius[j]);
@@ -119,7 +101,7 @@ static void fit_block(void *context, int64_t begin, int64_t stop)
         const WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
         if (number[i] == 0) {
             radius = fmin(radius, room_among_sleeping(f, x, own));
-            wadi_dem_walk_begin(&walk, f->sort, x, own + largest_radius(f->dem));
+            wadi_dem_walk_begin(&walk, f->sort, x, own + wadi_dem_largest_radius(f->dem));
             for (int32_t from, to; wadi_dem_walk_next(&walk, &from, &to);) {
                 for (int32_t j = from; j < to; ++j) {
                     const double distance = wadi_norm(wadi_sub((WadiVec3){ p->x[j], p->y[j], p->z[j] }, x));
@@ -208,7 +190,7 @@ static WadiStatus make_pairs(WadiDem *dem, const WadiTileSort *sort, const Sizes
                                .asleep = sort->first > 0 ? &dem->asleep : NULL,
                                .radius = sizes->radius,
                                .margin = sizes->margin,
-                               .largest_radius = largest_radius(dem),
+                               .largest_radius = wadi_dem_largest_radius(dem),
                                .smallest_margin =
                                    (double)(float)wadi_dem_margin_of(&sizes->margins, sizes->margins.base),
                                .grain = dem->grain_column >= 0 ? wadi_dem_grain_ids(dem) : NULL,
@@ -245,12 +227,14 @@ static WadiStatus store_asleep(WadiDem *dem, const WadiDemSprings *all, WadiErro
     }
     WADI_TRY(wadi_dem_cold_keep(&dem->cold, all, &dem->walls, new_number, asleep, error));
     const float *radius = wadi_particles_column(p, dem->radius_column);
-    return wadi_dem_asleep_build(&dem->asleep, p, asleep, radius, largest_radius(dem), &dem->asleep_memory,
-                                 error);
+    return wadi_dem_asleep_build(&dem->asleep, p, asleep, radius, wadi_dem_largest_radius(dem),
+                                 &dem->asleep_memory, error);
 }
 
-static WadiStatus renew_grains(WadiDem *dem, int32_t count, WadiError *error)
+WadiStatus wadi_dem_renew_grains(WadiDem *dem, int32_t count, int32_t slots, WadiError *error)
 {
+    WADI_TRY(RENEW(dem->grains.load, dem->load_capacity, (int64_t)count + slots));
+    WADI_TRY(RESERVE(dem->mass, dem->mass_capacity, count));
     WADI_TRY(RESERVE(dem->grains.shift, dem->shift_capacity, count));
     WADI_TRY(RESERVE(dem->grains.motion, dem->motion_capacity, count));
     if (dem->rupture > 0.0) {
@@ -259,6 +243,7 @@ static WadiStatus renew_grains(WadiDem *dem, int32_t count, WadiError *error)
     if (dem->grain_column >= 0) {
         WADI_TRY(RESERVE(dem->base, dem->base_capacity, count));
     }
+    dem->grains.mass = dem->mass;
     WADI_TRY(RESERVE(dem->grains.whole, dem->whole_capacity, count));
     return RESERVE(dem->grains.way, dem->way_capacity, count);
 }
@@ -315,13 +300,13 @@ static WadiStatus make_sizes(Fill *f, size_t count, WadiError *error)
     return WADI_OK;
 }
 
-static WadiStatus make_bodies(WadiDem *dem, WadiError *error)
+WadiStatus wadi_dem_make_bodies(WadiDem *dem, int32_t count, WadiError *error)
 {
     if (dem->grain_column < 0) {
         return WADI_OK;
     }
     const WadiDemBodiesIn in = { .first = dem->sleep.count,
-                                 .count = dem->context.particles->count,
+                                 .count = count,
                                  .grain = wadi_dem_grain_ids(dem),
                                  .base = (const double(*)[3])dem->base,
                                  .mass = dem->mass,
@@ -347,10 +332,10 @@ WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *err
                .from = is_new ? 0 : dem->sleep.count };
     WadiDemMargins *margins = &f.sizes.margins;
     dem->lifetime = 2.0 * LIFETIME * step->dt;
-    wadi_dem_save_turning(dem);
     wadi_dem_set_friction(dem, step->time);
     margins->base = wadi_dem_margins_base(margins, p, dem->sleep.count);
-    const double cell = 2.0 * (largest_radius(dem) + 1.0001 * wadi_dem_margin_of(margins, margins->base));
+    const double cell =
+        2.0 * (wadi_dem_largest_radius(dem) + 1.0001 * wadi_dem_margin_of(margins, margins->base));
     WADI_TRY(wadi_tile_sort_from(&sort, p, dem->sleep.count, cell, scratch, error));
     if (is_new) {
         WADI_TRY(wadi_dem_cold_join(&springs, &dem->cold, &dem->list.pairs, scratch, error));
@@ -363,14 +348,11 @@ WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *err
     WADI_TRY(make_sizes(&f, (size_t)p->count, error));
     WADI_TRY(make_pairs(dem, &sort, &f.sizes, error));
     WADI_TRY(make_walls(dem, step, &f.sizes, sort.first, error));
-    WADI_TRY(renew_grains(dem, p->count, error));
-    WADI_TRY(RENEW(dem->grains.load, dem->load_capacity,
-                   (int64_t)p->count + wadi_dem_slot_count(&dem->list.pairs)));
+    WADI_TRY(wadi_dem_renew_grains(dem, p->count, wadi_dem_slot_count(&dem->list.pairs), error));
     wadi_parallel_for(p->count - f.from, BLOCK, fill_block, &f);
-    dem->grains.mass = dem->mass;
     WADI_TRY(make_near(dem, &springs, error));
     find_growing(dem);
-    WADI_TRY(make_bodies(dem, error));
+    WADI_TRY(wadi_dem_make_bodies(dem, p->count, error));
     dem->grains.count = dem->known = p->count;
     dem->is_stale = dem->is_set_changed = false;
     dem->is_near_stale = false;

@@ -76,21 +76,44 @@ static void add_held_bodies(const WadiDem *dem, double (*sum)[4])
     }
 }
 
+bool wadi_dem_has_tile_loads(const WadiDem *dem)
+{
+    return dem->known == dem->context.particles->count && dem->grains.count > 0 &&
+           dem->list.pairs.first == dem->sleep.count;
+}
+
+void wadi_dem_tile_loads(const WadiDem *dem, double (*sum)[4])
+{
+    if (dem->sleep.tile_count == 0) {
+        return;
+    }
+    memset(sum, 0, dem->sleep.tile_count * sizeof(*sum));
+    if (dem->has_saved_loads) {
+        memcpy(sum, dem->tile_load, dem->sleep.tile_count * sizeof(*sum));
+        return;
+    }
+    add_held_bodies(dem, sum);
+    for (size_t t = 0; t < dem->sleep.tile_count; ++t) {
+        const WadiSleepTile *tile = &dem->sleep.tile[t];
+        for (int32_t i = tile->first; i < tile->first + tile->count; ++i) {
+            for (int32_t s = dem->list.pairs.slot_start[i]; s < dem->list.pairs.slot_start[i + 1]; ++s) {
+                add_load(&dem->grains.load[dem->list.pairs.count + dem->list.pairs.slot[s]], sum[t]);
+            }
+        }
+    }
+}
+
 /* Forces of awake grains on those of each sleeping tile. */
 static WadiStatus check_loads(WadiDem *dem, WadiError *error)
 {
     double(*sum)[4] = NULL;
     WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &sum, dem->sleep.tile_count, "loads of tiles", error));
-    memset(sum, 0, dem->sleep.tile_count * sizeof(*sum));
-    add_held_bodies(dem, sum);
+    wadi_dem_tile_loads(dem, sum);
     const double g = dem->diameter / (dem->unit_time * dem->unit_time);
     for (size_t t = 0; t < dem->sleep.tile_count; ++t) {
         WadiSleepTile *tile = &dem->sleep.tile[t];
         double weight = 0.0;
         for (int32_t i = tile->first; i < tile->first + tile->count; ++i) {
-            for (int32_t s = dem->list.pairs.slot_start[i]; s < dem->list.pairs.slot_start[i + 1]; ++s) {
-                add_load(&dem->grains.load[dem->list.pairs.count + dem->list.pairs.slot[s]], sum[t]);
-            }
             weight += g * (double)dem->mass[i];
         }
         compare_load(tile, sum[t], weight);
@@ -186,11 +209,10 @@ WadiStatus wadi_dem_rest(WadiDem *dem, const WadiDemStep *step, WadiError *error
                                 .dt = fmax(step->time - dem->checked_at, step->dt),
                                 .ahead =
                                     2.0 * INTERVAL * dem->unit_time + 2.0 * wadi_dem_contact_step(dem, 0.0) };
-    if (dem->known == p->count && dem->grains.count > 0 && dem->list.pairs.first == dem->sleep.count) {
+    if (wadi_dem_has_tile_loads(dem)) {
         WADI_TRY(check_loads(dem, error));
     }
     const int32_t asleep = dem->sleep.count;
-    wadi_dem_save_turning(dem);
     WADI_TRY(wadi_sleep_find_disturbed(&dem->sleep, &now, &wakes, error));
     bool is_changed = dem->sleep.count != asleep || wakes != NULL;
     if (wakes != NULL) {

@@ -70,6 +70,7 @@ static void destroy(void *solver)
     WADI_DELETE(dem->grains.load, dem->load_capacity);
     WADI_DELETE(dem->base, dem->base_capacity);
     WADI_DELETE(dem->mass, dem->mass_capacity);
+    WADI_DELETE(dem->tile_load, dem->tile_load_capacity);
     WADI_DELETE(dem->grains.whole, dem->whole_capacity);
     WADI_DELETE(dem->grains.way, dem->way_capacity);
     WADI_DELETE(dem, 1);
@@ -150,8 +151,13 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
     if (dem->field != NULL) {
         return wadi_dem_field_load(dem->field, state, error);
     }
-    WADI_TRY(wadi_dem_load(dem, state, error));
-    return dem->surface != NULL ? wadi_dem_surface_load(dem, state, error) : WADI_OK;
+    return wadi_dem_load(dem, state, error);
+}
+
+static void renew(void *solver)
+{
+    WadiDem *dem = solver;
+    dem->is_world_new = true;
 }
 
 static void wake(void *solver)
@@ -162,6 +168,7 @@ static void wake(void *solver)
     } else {
         wadi_sleep_wake_all(&dem->sleep);
     }
+    dem->is_stale = true; /* walls and bridges may be others */
 }
 
 const WadiSolverType wadi_dem_solver = {
@@ -180,5 +187,6 @@ const WadiSolverType wadi_dem_solver = {
     .step = wadi_dem_take_step,
     .save = save,
     .load = load,
+    .renew = renew,
     .wake = wake,
 };

@@ -21,6 +21,7 @@ static WadiStatus find_forces(WadiDem *dem, const WadiDemLawConstants *law, Wadi
         WADI_TRY(wadi_dem_near_choose(&dem->list.pairs, &dem->grains, law->rupture, error));
     }
     wadi_dem_find_forces(&dem->grains, &dem->list.pairs, law);
+    dem->has_saved_loads = false;
     return WADI_OK;
 }
 
@@ -57,6 +58,7 @@ WadiStatus wadi_dem_take_step(void *solver, const WadiSolverStep *now, WadiStepR
     dem->now = now->time + now->dt;
     if (dem->context.particles->count == 0) {
         dem->known = 0;
+        dem->is_stale = true; /* its grains are gone: those that are born have no numbers of it */
         return WADI_OK;
     }
     RUN("sleep", wadi_dem_rest(dem, &step, error));

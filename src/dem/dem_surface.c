@@ -9,7 +9,7 @@
 #include "dem/contact/dem_forces.h"
 #include "dem/dem.h"
 
-enum { BLOCK = 4096 };
+enum { BLOCK = 4096, NUMBERS = 8 }; /* NUMBERS: of a checkpoint */
 /* sqrt(d / g): time in which grains that have just woken lose their speed. They are pressed together as when
  * they froze, and the load on them may have changed since: what is too much is lost as heat, not as jumps. */
 static const double CALMING = 0.05;
@@ -227,6 +227,12 @@ static void balance_block(void *context, int64_t first, int64_t end)
     }
 }
 
+bool wadi_dem_surface_has_loads(const WadiDem *dem)
+{
+    return dem->known == dem->context.particles->count && dem->grains.count > 0 &&
+           dem->steps_since_list > 0 && dem->list.pairs.first == dem->sleep.count;
+}
+
 /* Grains that the forces of the last step accelerate do not freeze: they would wake under them. Without a
  * step since the last change all count as such. */
 static WadiStatus find_unbalanced(const WadiDem *dem, double time, uint8_t **is_unbalanced, WadiError *error)
@@ -237,8 +243,7 @@ static WadiStatus find_unbalanced(const WadiDem *dem, double time, uint8_t **is_
     Balance balance = { .dem = dem,
                         .gravity = wadi_curve_value3(&dem->context.world->scene->gravity, time),
                         .is_unbalanced = *is_unbalanced };
-    const bool has_loads = dem->known == count && dem->grains.count > 0 && dem->steps_since_list > 0;
-    if (has_loads && dem->list.pairs.first == dem->sleep.count) {
+    if (wadi_dem_surface_has_loads(dem)) {
         wadi_parallel_for(dem->grains.count - dem->list.pairs.first, BLOCK, balance_block, &balance);
     }
     return WADI_OK;
@@ -249,9 +254,8 @@ static WadiStatus move_to_front(WadiDem *dem, WadiError *error)
 {
     WadiParticles *p = dem->context.particles;
     const uint8_t *state = wadi_particles_column(p, dem->surface->state_column);
-    const uint32_t *number = wadi_particles_column(p, dem->number_column);
-    int32_t *order = NULL, at = 0;
     float *turning[3];
+    int32_t *order = NULL, at = 0;
     for (int c = 0; c < 3; ++c) {
         turning[c] = wadi_particles_column(p, dem->turning_column + c);
     }
@@ -261,10 +265,6 @@ static WadiStatus move_to_front(WadiDem *dem, WadiError *error)
             order[at++] = i;
             p->vx[i] = p->vy[i] = p->vz[i] = 0.0f;
             turning[0][i] = turning[1][i] = turning[2][i] = 0.0f;
-            if (number[i] > 0 && number[i] <= (uint32_t)dem->grains.count) {
-                WadiF8 *motion = &dem->grains.motion[number[i] - 1];
-                *motion = (WadiF8){ 0, 0, 0, (*motion)[3], 0, 0, 0, (*motion)[7] };
-            }
         }
     }
     dem->sleep.count = at;
@@ -375,17 +375,38 @@ WadiStatus wadi_dem_surface_save(const WadiDem *dem, WadiState *state, WadiError
 {
     const WadiDemSurface *s = dem->surface;
     const WadiDemColumns *c = s->flow.columns;
-    const double numbers[7] = { s->elapsed,
-                                (double)s->froze,
-                                (double)s->woke,
-                                (double)dem->sleep.count,
-                                (double)s->known_count,
-                                (double)s->known_next_id,
-                                (double)s->calming };
-    WADI_TRY(wadi_state_put(state, "dem_flow", WADI_TYPE_F64, 1, 7, numbers, error));
+    const double numbers[NUMBERS] = { s->elapsed,
+                                      (double)s->froze,
+                                      (double)s->woke,
+                                      (double)dem->sleep.count,
+                                      (double)s->known_count,
+                                      (double)s->known_next_id,
+                                      (double)s->calming,
+                                      s->is_frame_new };
+    WADI_TRY(wadi_state_put(state, "dem_flow", WADI_TYPE_F64, 1, NUMBERS, numbers, error));
     WADI_TRY(wadi_state_put(state, "dem_height", WADI_TYPE_F64, 1, (size_t)c->count, c->height, error));
     WADI_TRY(wadi_state_put(state, "dem_calm", WADI_TYPE_U8, 1, (size_t)c->count, s->calm, error));
     return wadi_state_put(state, "dem_held", WADI_TYPE_I32, 1, (size_t)c->count, s->held, error);
+}
+
+/* Frozen grains are the first of the store; some may have been removed since the last step. */
+static WadiStatus check_states(const WadiDem *dem, const WadiState *state, int32_t frozen, WadiError *error)
+{
+    const WadiStateArray *array = wadi_state_find(state, "flow_state");
+    const uint8_t *value = array->data;
+    int32_t first = 0;
+    for (int32_t i = 0; i < (int32_t)array->count; ++i) {
+        const bool is_frozen = value[i] == WADI_DEM_FROZEN;
+        if ((is_frozen && (first < i || i >= frozen)) || (!is_frozen && value[i] > WADI_DEM_WOKEN)) {
+            return wadi_state_fail(error, array, (size_t)i, "%d is not the state of one of %d frozen grains",
+                                   value[i], frozen);
+        }
+        first += is_frozen;
+    }
+    if (first < frozen && dem->known == dem->context.particles->count) {
+        return wadi_state_fail(error, array, (size_t)first, "only %d of %d grains are frozen", first, frozen);
+    }
+    return wadi_state_check_reals(wadi_state_find(state, "flow_mark"), -1e15, 1e15, error);
 }
 
 WadiStatus wadi_dem_surface_load(WadiDem *dem, const WadiState *state, WadiError *error)
@@ -393,22 +414,24 @@ WadiStatus wadi_dem_surface_load(WadiDem *dem, const WadiState *state, WadiError
     WadiDemSurface *s = dem->surface;
     WadiDemColumns *c = s->flow.columns;
     const WadiStateArray *numbers, *height, *held, *calm;
-    WADI_TRY(wadi_state_expect(state, "dem_flow", WADI_TYPE_F64, 1, 7, &numbers, error));
-    WADI_TRY(wadi_state_expect(state, "dem_height", WADI_TYPE_F64, 1, (size_t)c->count, &height, error));
-    WADI_TRY(wadi_state_expect(state, "dem_calm", WADI_TYPE_U8, 1, (size_t)c->count, &calm, error));
-    WADI_TRY(wadi_state_expect(state, "dem_held", WADI_TYPE_I32, 1, (size_t)c->count, &held, error));
-    const double *number = numbers->data, *h = height->data;
-    bool is_valid = number[0] >= 0.0 && number[0] < 1e9 && number[3] >= 0.0 &&
-                    number[3] <= dem->context.particles->count && number[4] >= 0.0 &&
-                    number[4] <= WADI_PARTICLES_MAX && number[5] >= 0.0 && number[5] <= UINT32_MAX &&
-                    number[6] >= 0.0 && number[6] <= WADI_DEM_WOKEN + 1;
-    for (int32_t i = 0; i < c->count; ++i) {
-        is_valid = is_valid && isfinite(h[i]);
+    const size_t gaps = (size_t)c->count;
+    WADI_TRY(wadi_state_expect(state, "dem_flow", WADI_TYPE_F64, 1, NUMBERS, &numbers, error));
+    WADI_TRY(
+        wadi_state_expect_reals(state, "dem_height", WADI_TYPE_F64, 1, gaps, -1e15, 1e15, &height, error));
+    WADI_TRY(wadi_state_expect(state, "dem_calm", WADI_TYPE_U8, 1, gaps, &calm, error));
+    WADI_TRY(wadi_state_expect_integers(state, "dem_held", WADI_TYPE_I32, 1, gaps, 0, WADI_PARTICLES_MAX,
+                                        &held, error));
+    const double *number = numbers->data;
+    const double most[NUMBERS] = {
+        1e9, 1e15, 1e15, dem->context.particles->count, WADI_PARTICLES_MAX, UINT32_MAX, WADI_DEM_WOKEN + 1, 1
+    };
+    for (int k = 0; k < NUMBERS; ++k) {
+        if (!(number[k] >= 0.0 && number[k] <= most[k] && (k == 0 || number[k] == floor(number[k])))) {
+            return wadi_state_fail(error, numbers, (size_t)k, "%g is not from 0 to %g", number[k], most[k]);
+        }
     }
-    if (!is_valid) {
-        return wadi_fail(error, WADI_ERR_FORMAT,
-                         "the height field of the checkpoint is damaged; resume from another one");
-    }
+    WADI_TRY(check_states(dem, state, (int32_t)number[3], error));
+    const double *h = height->data;
     memcpy(c->height, h, (size_t)c->count * sizeof(*h));
     memcpy(s->calm, calm->data, (size_t)c->count);
     memcpy(s->held, held->data, (size_t)c->count * sizeof(*s->held));
@@ -419,6 +442,6 @@ WadiStatus wadi_dem_surface_load(WadiDem *dem, const WadiState *state, WadiError
     s->known_count = (int32_t)number[4];
     s->known_next_id = (uint32_t)number[5];
     s->calming = (int)number[6];
-    s->is_frame_new = true;
+    s->is_frame_new = number[7] != 0.0;
     return WADI_OK;
 }

@@ -31,6 +31,8 @@ WadiStatus wadi_dem_surface_create(struct WadiDem *dem, WadiError *error);
 void wadi_dem_surface_destroy(WadiDemSurface *surface);
 /* Before a step: which grains freeze and wake, if it is time for it. */
 WadiStatus wadi_dem_surface_evaluate(struct WadiDem *dem, double time, WadiError *error);
+/* Whether the forces of the last step are those of the grains that there are. */
+bool wadi_dem_surface_has_loads(const struct WadiDem *dem);
 WadiStatus wadi_dem_surface_save(const struct WadiDem *dem, WadiState *state, WadiError *error);
 WadiStatus wadi_dem_surface_load(struct WadiDem *dem, const WadiState *state, WadiError *error);
 

@@ -159,10 +159,13 @@ static double largest_dt(const void *solver, double time, const char **limit)
     return dt;
 }
 
+enum { NUMBERS = 2 }; /* of the solver in a checkpoint */
+
 static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
 {
     const WadiFlip *flip = solver;
-    WADI_TRY(wadi_state_put(state, "flip_dt", WADI_TYPE_F64, 1, 1, &flip->last_dt, error));
+    const double numbers[NUMBERS] = { flip->last_dt, flip->are_attributes_old };
+    WADI_TRY(wadi_state_put(state, "flip", WADI_TYPE_F64, NUMBERS, 1, numbers, error));
     /* Particles emitted after the last step, for flip_emitted.c. */
     if (flip->next_id < flip->context.particles->next_id && flip->materials.has_water) {
         WADI_TRY(wadi_state_put(state, "flip_next_id", WADI_TYPE_U32, 1, 1, &flip->next_id, error));
@@ -182,13 +185,15 @@ static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
 static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
 {
     WadiFlip *flip = solver;
-    const WadiStateArray *last_dt;
-    WADI_TRY(wadi_state_expect(state, "flip_dt", WADI_TYPE_F64, 1, 1, &last_dt, error));
-    flip->last_dt = *(const double *)last_dt->data;
-    if (!(flip->last_dt >= 0.0 && flip->last_dt <= 1e6)) {
-        return wadi_fail(error, WADI_ERR_FORMAT,
-                         "the last step of the checkpoint is %g s; resume from another one", flip->last_dt);
+    const WadiStateArray *numbers;
+    WADI_TRY(wadi_state_expect_numbers(state, "flip", NUMBERS, &numbers, error));
+    const double *number = numbers->data;
+    if (!(number[0] >= 0.0 && number[0] <= 1e6 && (number[1] == 0.0 || number[1] == 1.0))) {
+        return wadi_state_fail(error, numbers, 0, "a last step of %g s with attributes of age %g", number[0],
+                               number[1]);
     }
+    flip->last_dt = number[0];
+    flip->are_attributes_old = number[1] != 0.0;
     flip->next_id = flip->context.particles->next_id;
     if (wadi_state_find(state, "flip_next_id") != NULL) {
         const WadiStateArray *next_id;

@@ -180,8 +180,12 @@ WadiStatus wadi_tile_memory_load(WadiTileMemory *memory, const WadiTileMemoryKin
     }
     WADI_TRY(wadi_state_expect(state, wadi_state_name(&n, name, kind->name), kind->type, kind->components,
                                rows * (size_t)(kind->row_values / kind->components), &value, error));
+    if (kind->type == WADI_TYPE_F32 || kind->type == WADI_TYPE_F64) {
+        WADI_TRY(wadi_state_check_reals(value, -1e30, 1e30, error));
+    }
     const double stored_dt = *(const double *)dt->data;
-    if (!(stored_dt >= 0.0) || !wadi_tiles_are_sound(tile->data, sizeof(WadiTile), tile->count)) {
+    if (!(stored_dt >= 0.0 && stored_dt <= 1e6) ||
+        !wadi_tiles_are_sound(tile->data, sizeof(WadiTile), tile->count)) {
         return wadi_fail(error, WADI_ERR_FORMAT,
                          "the %s of the checkpoint contradict each other; resume from another one",
                          kind->what);

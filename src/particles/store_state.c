@@ -131,16 +131,12 @@ static WadiStatus check_ids(const WadiStateArray *ids, uint32_t next_id, WadiErr
     return WADI_OK;
 }
 
-static WadiStatus check_positions(const WadiStateArray *array, WadiError *error)
+static const double MOST = 1e30; /* bound of real values, whose squares are finite */
+
+static WadiStatus check_reals(const WadiStateArray *array, WadiError *error)
 {
-    const double *value = array->data;
-    for (size_t i = 0; i < 3 * array->count; ++i) {
-        if (!isfinite(value[i])) {
-            return wadi_fail(error, WADI_ERR_FORMAT, "array '%s': item %zu is not finite", array->name,
-                             i / 3);
-        }
-    }
-    return WADI_OK;
+    const bool is_real = array->type == WADI_TYPE_F32 || array->type == WADI_TYPE_F64;
+    return is_real ? wadi_state_check_reals(array, -MOST, MOST, error) : WADI_OK;
 }
 
 WadiStatus wadi_particles_load(WadiParticles *particles, const WadiState *state, WadiError *error)
@@ -153,9 +149,9 @@ WadiStatus wadi_particles_load(WadiParticles *particles, const WadiState *state,
     for (int a = 0; a < array_count; ++a) {
         WADI_TRY(wadi_state_expect(state, arrays[a].name, particles->column[arrays[a].first].type,
                                    arrays[a].components, count, &found[a], error));
+        WADI_TRY(check_reals(found[a], error));
         count = found[a]->count;
     }
-    WADI_TRY(check_positions(found[0], error));
     WADI_TRY(wadi_state_expect(state, "next_id", WADI_TYPE_U32, 1, 1, &next_id, error));
     if (count > WADI_PARTICLES_MAX) {
         return wadi_fail(error, WADI_ERR_FORMAT, "array 'position' has %zu items, at most %d are possible",

@@ -32,11 +32,15 @@ static WadiStatus complete_columns(const WadiSim *sim, WadiState *state, WadiErr
     return WADI_OK;
 }
 
-static WadiStatus continue_with(WadiSim *sim, const WadiScene *scene, WadiState *state, WadiError *error)
+static WadiStatus continue_with(WadiSim *sim, const WadiScene *scene, bool is_other, WadiState *state,
+                                WadiError *error)
 {
     wadi_sim_release(sim);
     sim->scene = scene;
     WADI_TRY(wadi_sim_prepare(sim, error));
+    if (is_other && sim->type->renew != NULL) {
+        sim->type->renew(sim->solver);
+    }
     const bool had_sizes = wadi_state_find(state, "volume") != NULL;
     const bool has_sizes = wadi_has_volumes(&sim->particles);
     if (had_sizes && !has_sizes) {
@@ -76,8 +80,8 @@ WadiStatus wadi_sim_change_scene(WadiSim *sim, const WadiScene *scene, WadiError
         status = wadi_sim_snapshot(sim, &state, error);
     }
     if (status == WADI_OK) {
-        status = continue_with(sim, scene, &state, error);
-        if (status != WADI_OK && continue_with(sim, before, &state, NULL) != WADI_OK) {
+        status = continue_with(sim, scene, true, &state, error);
+        if (status != WADI_OK && continue_with(sim, before, false, &state, NULL) != WADI_OK) {
             wadi_sim_release(sim);
             sim->stopped = status;
             sim->stopped_stage = "change";

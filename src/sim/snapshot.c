@@ -303,12 +303,23 @@ WadiStatus wadi_sim_restore_particles(WadiSim *sim, const WadiState *state, Wadi
     return WADI_OK;
 }
 
+/* Messages about arrays in general do not say what to do with a checkpoint. */
+static WadiStatus advise(WadiStatus status, WadiError *error)
+{
+    if (status != WADI_ERR_FORMAT || error == NULL || strstr(error->text, "resume") != NULL) {
+        return status;
+    }
+    const WadiError cause = *error;
+    return wadi_fail(error, status, "the checkpoint is damaged: %s; resume from an earlier one", cause.text);
+}
+
 WadiStatus wadi_sim_restore(WadiSim *sim, const WadiState *state, WadiError *error)
 {
-    WADI_TRY(wadi_sim_restore_particles(sim, state, error));
-    if (sim->type->load != NULL) {
-        WADI_TRY(sim->type->load(sim->solver, state, error));
+    WadiStatus status = wadi_sim_restore_particles(sim, state, error);
+    if (status == WADI_OK && sim->type->load != NULL) {
+        status = sim->type->load(sim->solver, state, error);
     }
+    WADI_TRY(advise(status, error));
     wadi_sim_read_resampling(sim);
     return WADI_OK;
 }

@@ -196,13 +196,8 @@ static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
 static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
 {
     WadiSph *sph = solver;
-    const WadiStateArray *array = wadi_state_find(state, "sph");
-    if (array != NULL && array->components != NUMBERS) {
-        return wadi_fail(error, WADI_ERR_FORMAT,
-                         "the checkpoint is of another version of the solver sph; start the run anew, or "
-                         "resume it with the version that wrote it");
-    }
-    WADI_TRY(wadi_state_expect(state, "sph", WADI_TYPE_F64, NUMBERS, 1, &array, error));
+    const WadiStateArray *array;
+    WADI_TRY(wadi_state_expect_numbers(state, "sph", NUMBERS, &array, error));
     const double *numbers = array->data;
     if (!(numbers[0] >= 0.0 && numbers[0] <= 1e6 && numbers[1] >= 0.0 && numbers[1] <= 1e15 &&
           numbers[2] >= 0.0 && numbers[2] <= 1e6 && numbers[3] >= 0.0 && numbers[3] <= 1e9 &&

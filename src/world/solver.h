@@ -84,6 +84,8 @@ struct WadiSolverType {
     WadiStatus (*load)(void *solver, const WadiState *state, WadiError *error);
     /* Optional: totals of splits and merges, also of a state that was just loaded. */
     void (*resampling)(const void *solver, WadiResampling *out);
+    /* Optional, before a load: the state is from another scene. What depends on its solids is made anew. */
+    void (*renew)(void *solver);
     /* Optional: what rests takes part in the next step again, because the world was changed from outside. */
     void (*wake)(void *solver);
 };

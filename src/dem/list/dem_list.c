@@ -247,7 +247,14 @@ static void visit_tiles(void *context, int64_t first, int64_t end)
     wadi_array_renew((void **)&(list)->pairs.member, &(list)->capacity, (size_t)(count),                     \
                      sizeof(*(list)->pairs.member), "pairs of grains", error)
 
-static WadiStatus renew_pairs(WadiDemList *list, int64_t count, WadiError *error)
+WadiStatus wadi_dem_list_renew_grains(WadiDemList *list, int32_t first, int32_t count, WadiError *error)
+{
+    list->pairs.first = first;
+    list->pairs.count = count;
+    return RENEW(list, start, start_capacity, count + 1);
+}
+
+WadiStatus wadi_dem_list_renew_pairs(WadiDemList *list, int64_t count, WadiError *error)
 {
     if (count > INT32_MAX / 2) {
         return wadi_fail(error, WADI_ERR_MEMORY, "%lld pairs of grains are too many; use larger grains",
@@ -326,7 +333,7 @@ static WadiStatus number_slots(WadiDemPairs *pairs, WadiArena *scratch, int32_t 
     return WADI_OK;
 }
 
-static WadiStatus make_slots(WadiDemList *list, WadiArena *scratch, WadiError *error)
+WadiStatus wadi_dem_list_make_slots(WadiDemList *list, WadiArena *scratch, WadiError *error)
 {
     WadiDemPairs *pairs = &list->pairs;
     WADI_TRY(renew_near(list, error));
@@ -372,57 +379,18 @@ WadiStatus wadi_dem_list_build(WadiDemList *list, const WadiDemListIn *in, WadiA
 {
     WadiDemPairs *pairs = &list->pairs;
     Builder b = { .in = in, .pairs = pairs };
-    pairs->first = in->sort->first;
-    pairs->count = in->particles->count;
-    WADI_TRY(RENEW(list, start, start_capacity, pairs->count + 1));
+    WADI_TRY(wadi_dem_list_renew_grains(list, in->sort->first, in->particles->count, error));
     for (int32_t i = 0; i < pairs->first; ++i) {
         pairs->start[i] = 0;
     }
     make_places(&b);
     wadi_parallel_for(in->sort->tiles.count, TILE_BLOCK, visit_tiles, &b);
     const int64_t total = wadi_prefix_sum(pairs->start, pairs->count);
-    WADI_TRY(renew_pairs(list, total, error));
+    WADI_TRY(wadi_dem_list_renew_pairs(list, total, error));
     wadi_parallel_for(pairs->count - pairs->first, GRAIN_BLOCK, fill_grains, &b);
     b.is_filling = true;
     wadi_parallel_for(in->sort->tiles.count, TILE_BLOCK, visit_tiles, &b);
-    return make_slots(list, scratch, error);
-}
-
-WadiStatus wadi_dem_list_restore(WadiDemList *list, int32_t grain_count, int32_t contact_count,
-                                 const uint32_t *grains, const float *spring, WadiError *error)
-{
-    WadiDemPairs *pairs = &list->pairs;
-    pairs->first = 0;
-    pairs->count = grain_count;
-    WADI_TRY(RENEW(list, start, start_capacity, grain_count + 1));
-    WADI_TRY(renew_pairs(list, contact_count, error));
-    int32_t n = 0;
-    for (int32_t i = 0; i < grain_count; ++i) {
-        pairs->start[i] = n;
-        for (; n < contact_count && grains[2 * n] == (uint32_t)i; ++n) {
-            pairs->other[n] = (int32_t)grains[2 * n + 1];
-            pairs->touches[n] = 1;
-        }
-    }
-    pairs->start[grain_count] = n;
-    WADI_TRY(renew_near(list, error));
-    const int32_t chunks = wadi_dem_chunk_count(pairs);
-    for (int32_t i = 0; i < grain_count; ++i) {
-        const int32_t chunk = i / WADI_DEM_CHUNK, from = chunk * WADI_DEM_CHUNK;
-        for (int32_t p = pairs->start[i]; p < pairs->start[i + 1]; ++p) {
-            pairs->near[p] = (uint32_t)(p - pairs->start[from]) * WADI_DEM_CHUNK + (uint32_t)(i - from);
-        }
-        pairs->near_count[chunk] = pairs->start[i + 1] - pairs->start[from];
-    }
-    WADI_TRY(wadi_dem_near_make_room(pairs, error));
-    for (int32_t c = 0; c < chunks; ++c) {
-        const int32_t p = pairs->start[c * WADI_DEM_CHUNK];
-        for (int32_t k = 0; k < pairs->near_count[c]; ++k) {
-            wadi_dem_spring_store((const WadiF8 *)(spring + 8 * ((size_t)p + (size_t)k)),
-                                  &pairs->spring[pairs->spring_start[c] + k]);
-        }
-    }
-    return WADI_OK;
+    return wadi_dem_list_make_slots(list, scratch, error);
 }
 
 void wadi_dem_list_free(WadiDemList *list)

@@ -68,9 +68,9 @@ WadiStatus wadi_dem_springs_of(WadiDemSprings *springs, const WadiDemPairs *pair
 /* That of a against b, with its sign; false: they were not in contact. */
 bool wadi_dem_spring_find(const WadiDemSprings *springs, uint32_t a, uint32_t b, WadiDemSpring *spring);
 
-/* A list that has nothing but contacts with their springs, in rising order of their owners, as a checkpoint
- * has them: `spring` holds eight numbers each. */
-WadiStatus wadi_dem_list_restore(WadiDemList *list, int32_t grain_count, int32_t contact_count,
-                                 const uint32_t *grains, const float *spring, WadiError *error);
+/* Parts of wadi_dem_list_build: memory for rows, memory for pairs, and the halo slots of these. */
+WadiStatus wadi_dem_list_renew_grains(WadiDemList *list, int32_t first, int32_t count, WadiError *error);
+WadiStatus wadi_dem_list_renew_pairs(WadiDemList *list, int64_t count, WadiError *error);
+WadiStatus wadi_dem_list_make_slots(WadiDemList *list, WadiArena *scratch, WadiError *error);
 
 #endif

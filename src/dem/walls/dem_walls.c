@@ -186,15 +186,14 @@ static const WadiDemWall *find_earlier(const WadiDemWall *earlier, size_t count,
     return best;
 }
 
-static WadiStatus find_chunks(WadiDemWalls *walls, const WadiDemWallsIn *in, WadiError *error)
+WadiStatus wadi_dem_walls_find_chunks(WadiDemWalls *walls, int32_t first, int32_t count, WadiError *error)
 {
-    const int32_t awake = in->particles->count - in->first;
-    const int32_t chunks = (awake + WADI_DEM_CHUNK - 1) / WADI_DEM_CHUNK;
+    const int32_t chunks = (count - first + WADI_DEM_CHUNK - 1) / WADI_DEM_CHUNK;
     WADI_TRY(wadi_array_renew((void **)&walls->chunk, &walls->chunk_capacity, (size_t)chunks + 1,
                               sizeof *walls->chunk, "walls", error));
     size_t n = 0;
     for (int32_t c = 0; c <= chunks; ++c) {
-        while (n < walls->count && walls->wall[n].grain < in->first + c * WADI_DEM_CHUNK) {
+        while (n < walls->count && walls->wall[n].grain < first + c * WADI_DEM_CHUNK) {
             ++n;
         }
         walls->chunk[c] = (int32_t)n;
@@ -234,7 +233,7 @@ WadiStatus wadi_dem_walls_build(WadiDemWalls *walls, const WadiDemWallsIn *in, W
             wall->touches = 1;
         }
     }
-    return find_chunks(walls, in, error);
+    return wadi_dem_walls_find_chunks(walls, in->first, in->particles->count, error);
 }
 
 void wadi_dem_walls_free(WadiDemWalls *walls)

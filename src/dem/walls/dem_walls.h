@@ -53,6 +53,8 @@ typedef struct WadiDemWallsIn {
 /* Contacts keep the springs that they have in `walls` from the earlier list, whose grains are `number`. */
 WadiStatus wadi_dem_walls_build(WadiDemWalls *walls, const WadiDemWallsIn *in, WadiArena *scratch,
                                 WadiError *error);
+/* The first wall of each chunk of a list of `count` grains, those before `first` asleep. */
+WadiStatus wadi_dem_walls_find_chunks(WadiDemWalls *walls, int32_t first, int32_t count, WadiError *error);
 void wadi_dem_walls_free(WadiDemWalls *walls);
 
 typedef struct WadiDemWallForces {

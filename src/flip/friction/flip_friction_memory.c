@@ -311,6 +311,7 @@ static WadiStatus load_walls(WadiFrictionMemory *memory, const char *name, const
                                memory->stress.row_count, &wall, error));
     WADI_TRY(wadi_state_expect(state, wadi_state_name(&n, name, "traction"), WADI_TYPE_F32, 32, SIZE_MAX,
                                &traction, error));
+    WADI_TRY(wadi_state_check_reals(traction, -1e30, 1e30, error));
     if (!are_walls_sound(wall, traction->count)) {
         return wadi_fail(
             error, WADI_ERR_FORMAT,
