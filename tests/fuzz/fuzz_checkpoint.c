@@ -5,35 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../state_scenes.h"
 #include "core/alloc.h"
 #include "core/check.h"
 #include "sim/sim.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Small enough for hundreds of runs a second, with every part that has a state: sand and water, an emitter, a
- * solid. */
-#define HEAD "{wadi: 1, resolution: 5, fps: 60, frames: 9, domain: {min: [0, 0, 0], max: [1, 1, 1]}, "
-static const char *const texts[] = {
-    HEAD
-    "solver: flip, materials: {sand: {kind: sand}}, bodies: [{material: sand, shape: {box: {min: [0, 0, 0], "
-    "max: [0.5, 1, 0.4]}}}], colliders: [{shape: {sphere: {center: [0.8, 0.5, 0.1], radius: 0.2}}}]}",
-    HEAD "solver: flip, materials: {water: {kind: water}}, bodies: [{material: water, shape: {box: {min: [0, "
-         "0, 0], "
-         "max: [1, 1, 0.25]}}}], emitters: [{material: water, rate: 0.5, velocity: [0, 0, -1], "
-         "shape: {sphere: {center: [0.5, 0.5, 0.8], radius: 0.15}}}]}",
-    HEAD
-    "solver: flip, materials: {sand: {kind: sand}, water: {kind: water}}, bodies: [{material: sand, shape: "
-    "{box: {min: [0, 0, 0], max: [1, 1, 0.2]}}}, {material: water, shape: {box: {min: [0, 0, 0.2], "
-    "max: [0.5, 1, 0.4]}}}]}",
-    HEAD "solver: points, materials: {sand: {kind: sand}}, bodies: [{material: sand, shape: {sphere: "
-         "{center: [0.5, 0.5, 0.3], radius: 0.2}}}]}",
-};
-enum { SCENE_COUNT = sizeof texts / sizeof texts[0] };
-
 typedef struct Start {
     WadiScene *scene;
-    WadiState state; /* after two frames */
+    WadiState state; /* inside a frame where steps are short */
 } Start;
 
 static WadiSim *start_sim(const WadiScene *scene, bool is_empty)
@@ -47,14 +28,16 @@ static WadiSim *start_sim(const WadiScene *scene, bool is_empty)
     return sim;
 }
 
-static void make_start(Start *start, const char *text)
+static void make_start(Start *start, const StateScene *of)
 {
     WadiSceneDef def = wadi_default_scene_def();
-    def.text = text;
+    def.text = of->text;
     WadiError error = { 0 };
     WADI_ASSERT(wadi_scene_load(&start->scene, &def, &error) == WADI_OK);
     WadiSim *sim = start_sim(start->scene, false);
-    WADI_ASSERT(wadi_sim_step_frame(sim, NULL) == WADI_OK && wadi_sim_step_frame(sim, NULL) == WADI_OK);
+    while (wadi_sim_time(sim) <= of->from || wadi_sim_steps(sim) < 4) {
+        WADI_ASSERT(wadi_sim_step(sim, NULL) == WADI_OK);
+    }
     WADI_ASSERT(wadi_sim_snapshot(sim, &start->state, NULL) == WADI_OK);
     wadi_sim_destroy(sim);
 }
@@ -129,13 +112,13 @@ static void copy_state(WadiState *to, const WadiState *from, const uint8_t *data
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static Start starts[SCENE_COUNT];
+    static Start starts[STATE_SCENES];
     if (size < 1 || size > 200) {
         return 0;
     }
-    Start *start = &starts[data[0] % SCENE_COUNT];
+    Start *start = &starts[data[0] % STATE_SCENES];
     if (start->scene == NULL) {
-        make_start(start, texts[data[0] % SCENE_COUNT]);
+        make_start(start, &state_scenes[data[0] % STATE_SCENES]);
     }
     size_t live = wadi_alloc_live_bytes();
     WadiState state = { 0 };

@@ -110,7 +110,7 @@ static void hashes_of_other_scenes_stay(void **unused)
         ++count;
     }
     fclose(record);
-    assert_int_equal(count, 6);
+    assert_int_equal(count, 14);
 }
 
 static void its_keys_are_in_schema_and_reference(void **unused)
