@@ -126,8 +126,20 @@ static void begin(const char *run, const char *output)
     assert_int_equal(stand.pictures, 1);
 }
 
+static void wait_for_record(void)
+{
+    for (int i = 0; i < 6000 && stand.session.recorder.is_busy; ++i) {
+        turns(1);
+        usleep(5000);
+    }
+    assert_false(stand.session.recorder.is_busy);
+}
+
 static void end(void)
 {
+#ifdef __SANITIZE_THREAD__
+    wait_for_record(); /* the flag is one of signal handlers, not an atomic */
+#endif
     stand.stop = 1;
     wadi_view_session_free(&stand.session);
     wadi_view_hub_end(&stand.hub);
@@ -376,15 +388,6 @@ static void a_run_that_vanishes_keeps_its_last_frame(void **state)
     say("seek 4");
     assert_int_equal(stand.frame, 4);
     end();
-}
-
-static void wait_for_record(void)
-{
-    for (int i = 0; i < 6000 && stand.session.recorder.is_busy; ++i) {
-        turns(1);
-        usleep(5000);
-    }
-    assert_false(stand.session.recorder.is_busy);
 }
 
 static void recordings_never_write_over_anything(void **state)
