@@ -125,8 +125,8 @@ static double largest_dt(const void *solver, double time, const char **limit)
     const double fastest = fmax(dem->fastest, solids), contact = wadi_dem_contact_step(dem, fastest);
     const double way = FARTHEST * dem->diameter / fmax(fastest, 1e-30);
     *limit = contact < way ? "contact" : solids > dem->fastest ? "moving collider" : "speed";
-    const WadiForceStep in = { .first = dem->sleep.count,
-                               .time = time,
+    /* With sleeping grains: after a removal their number is not known yet. */
+    const WadiForceStep in = { .time = time,
                                .dt = fmin(contact, way),
                                .speed = dem->fastest,
                                .distance = FARTHEST * dem->diameter };
