@@ -126,10 +126,9 @@ static double largest_dt(const void *solver, double time, const char **limit)
     const double way = FARTHEST * dem->diameter / fmax(fastest, 1e-30);
     *limit = contact < way ? "contact" : solids > dem->fastest ? "moving collider" : "speed";
     /* With sleeping grains: after a removal their number is not known yet. */
-    const WadiForceStep in = { .time = time,
-                               .dt = fmin(contact, way),
-                               .speed = dem->fastest,
-                               .distance = FARTHEST * dem->diameter };
+    const WadiForceStep in = {
+        .time = time, .dt = fmin(contact, way), .speed = dem->fastest, .distance = FARTHEST * dem->diameter
+    };
     const double strong = wadi_world_force_step(world, dem->context.particles, &in);
     *limit = strong < in.dt ? "forces" : *limit;
     return strong;
