@@ -188,7 +188,7 @@ int wadi_dem_cover_find(const WadiDemCover *cover, int solid, WadiVec3 x, double
     WadiDemCellWalk walk;
     int count = 0;
     wadi_dem_cell_walk_begin(&walk, &cover->cells, start, distance + cover->radius);
-    for (int32_t s; (s = wadi_dem_cell_walk_next(&walk)) >= 0;) {
+    for (int32_t s; room > 0 && (s = wadi_dem_cell_walk_next(&walk)) >= 0;) {
         if (wadi_dem_cover_solid(cover, s) != solid) {
             continue;
         }
