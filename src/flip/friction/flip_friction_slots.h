@@ -40,7 +40,7 @@ enum {
 
 /* The 14 numbers of a cell: xx and yy (zz is minus their sum), then its copies of the shear on its edges,
  * for each of xy, xz, yz the four edges a + 2 b, a and b the steps along the first and second axis. */
-enum { STRESS_XX, STRESS_YY, STRESS_XY, STRESS_XZ = 6, STRESS_YZ = 10, STRESS_COUNT = 14 };
+enum { STRESS_XX = 0, STRESS_YY = 1, STRESS_XY = 2, STRESS_XZ = 6, STRESS_YZ = 10, STRESS_COUNT = 14 };
 
 typedef struct WadiFrictionStress {
     WADI_FRICTION_ALIGNED WadiF8 t[STRESS_COUNT];

@@ -65,8 +65,11 @@ static const char *find_problem(const WadiSceneReader *r, const char *path)
 static void list_file(WadiSceneReader *r, int node, const char *path, bool is_sequence)
 {
     WadiSceneFile file = { .node = node, .is_sequence = is_sequence };
-    if (r->files != NULL && wadi_read_ok(r, wadi_string_copy(&file.path, path, strlen(path), r->error)) &&
-        !wadi_read_ok(r, WADI_ARRAY_PUSH(&r->files->list, file, "files of the scene", r->error))) {
+    if (r->files == NULL || !wadi_read_ok(r, wadi_string_copy(&file.path, path, strlen(path), r->error))) {
+        return;
+    }
+    WadiStatus status = WADI_ARRAY_PUSH(&r->files->list, file, "files of the scene", r->error);
+    if (!wadi_read_ok(r, status)) {
         wadi_string_free(file.path);
     }
 }

@@ -35,9 +35,12 @@ void wadi_report_add(WadiReport *report, WadiSourceLocation location, const char
     va_end(args);
 
     WadiProblem problem = { .location = location, .order = (int)report->problems.count };
-    if (text.has_failed || wadi_string_copy(&problem.text, text.data, text.length, NULL) != WADI_OK) {
-        report->has_failed = true;
-    } else if (WADI_ARRAY_PUSH(&report->problems, problem, "problems", NULL) != WADI_OK) {
+    WadiStatus status =
+        text.has_failed ? WADI_ERR_MEMORY : wadi_string_copy(&problem.text, text.data, text.length, NULL);
+    if (status == WADI_OK) {
+        status = WADI_ARRAY_PUSH(&report->problems, problem, "problems", NULL);
+    }
+    if (status != WADI_OK) {
         wadi_string_free(problem.text);
         report->has_failed = true;
     }

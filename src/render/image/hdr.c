@@ -34,7 +34,11 @@ static bool read_line(Reader *in, char *line, size_t capacity)
         line[length++] = (char)in->bytes[in->at++];
     }
     line[length] = '\0';
-    return in->at < in->size && ++in->at != 0;
+    if (in->at == in->size) {
+        return false;
+    }
+    ++in->at;
+    return true;
 }
 
 static bool skip_word(const char **at, const char *word)

@@ -66,11 +66,11 @@ static void add_near(Near *near, WadiVec3f x, WadiVec3f position, uint64_t hash)
             return;
         }
     }
-    int k = near->count;
-    if (k == NEAR_MAX && !(square < near->square[--k])) {
+    int k = near->count < NEAR_MAX ? near->count : NEAR_MAX - 1;
+    if (near->count == NEAR_MAX && !(square < near->square[k])) {
         return;
     }
-    near->count = near->count < NEAR_MAX ? near->count + 1 : NEAR_MAX;
+    near->count = k + 1;
     for (; k > 0 && square < near->square[k - 1]; --k) {
         near->position[k] = near->position[k - 1];
         near->hash[k] = near->hash[k - 1];
