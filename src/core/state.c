@@ -248,7 +248,10 @@ WadiStatus wadi_state_check_reals(const WadiStateArray *array, double low, doubl
     for (size_t n = 0; n < array->count * components; ++n) {
         const double value = array->type == WADI_TYPE_F32 ? (double)((const float *)array->data)[n]
                                                           : ((const double *)array->data)[n];
-        if (!(value >= low && value <= high && isfinite(value))) {
+        if (!isfinite(value)) {
+            return wadi_state_fail(error, array, n / components, "%g is not finite", value);
+        }
+        if (!(value >= low && value <= high)) {
             return wadi_state_fail(error, array, n / components, "%g is not from %g to %g", value, low, high);
         }
     }

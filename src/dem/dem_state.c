@@ -18,6 +18,7 @@ enum {
     STEPS,
     CHECKED_AT,
     LISTED_AT,
+    LIFETIME,
     NOW,
     FASTEST_BORN,
     IS_STALE,
@@ -113,6 +114,7 @@ WadiStatus wadi_dem_save(const void *solver, WadiState *state, WadiError *error)
                                       [STEPS] = dem->steps_since_list,
                                       [CHECKED_AT] = dem->checked_at,
                                       [LISTED_AT] = dem->listed_at,
+                                      [LIFETIME] = dem->lifetime,
                                       [NOW] = dem->now,
                                       [FASTEST_BORN] = dem->fastest_born,
                                       [IS_STALE] = dem->is_stale,
@@ -151,10 +153,11 @@ static WadiStatus take_numbers(WadiDem *dem, const WadiStateArray *array, WadiEr
 {
     const double *n = array->data;
     static const double most[NUMBERS] = {
-        [FASTEST] = 1e9,         [LISTED] = INT32_MAX / 8, [ASLEEP] = INT32_MAX / 8, [KNOWN] = INT32_MAX,
-        [STEPS] = INT32_MAX / 2, [CHECKED_AT] = 1e30,      [LISTED_AT] = 1e30,       [NOW] = 1e30,
-        [FASTEST_BORN] = 1e9,    [IS_STALE] = 1,           [IS_NEAR_STALE] = 1,      [HAS_GROWING] = 1,
-        [IS_SET_CHANGED] = 1
+        [FASTEST] = 1e9,      [LISTED] = INT32_MAX / 8, [ASLEEP] = INT32_MAX / 8,
+        [KNOWN] = INT32_MAX,  [STEPS] = INT32_MAX / 2,  [CHECKED_AT] = 1e30,
+        [LISTED_AT] = 1e30,   [LIFETIME] = 1e30,        [NOW] = 1e30,
+        [FASTEST_BORN] = 1e9, [IS_STALE] = 1,           [IS_NEAR_STALE] = 1,
+        [HAS_GROWING] = 1,    [IS_SET_CHANGED] = 1
     };
     for (int k = 0; k < NUMBERS; ++k) {
         const bool is_whole = k == FASTEST || (k >= CHECKED_AT && k <= FASTEST_BORN) || n[k] == floor(n[k]);
@@ -170,6 +173,7 @@ static WadiStatus take_numbers(WadiDem *dem, const WadiStateArray *array, WadiEr
     dem->steps_since_list = (int)n[STEPS];
     dem->checked_at = n[CHECKED_AT];
     dem->listed_at = n[LISTED_AT];
+    dem->lifetime = n[LIFETIME];
     dem->now = n[NOW];
     dem->fastest_born = n[FASTEST_BORN];
     dem->is_stale = n[IS_STALE] != 0.0;

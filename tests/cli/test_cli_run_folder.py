@@ -39,7 +39,7 @@ def test_session_without_steps_loses_nothing_of_run_json():
 
 
 def test_stop_inside_a_frame_keeps_the_hash_of_the_last_one():
-    write("scene.yaml", ADAPTIVE.replace("fps: 20", "fps: 0.2"))
+    write("scene.yaml", ADAPTIVE.replace("fps: 20", "fps: 0.005").replace("adaptive: {}", "adaptive: {}, sleep: false"))
     good("run", "scene.yaml", "-o", "r", "-q", "--frames", "1")
     before = summary("r")
     # Stopped sessions continue inside the frame.
