@@ -7,9 +7,6 @@
 enum { BATCH = 64, LANES = WADI_DEM_LANES };
 
 static const double STALE = 0.05; /* diameters: farther from where it was sampled */
-/* Radii of overlap at which a wall is rigid. The centre of a grain, which moves by at most 0.2 radii in a
- * step, then stays outside at any speed and stiffness. */
-static const float RIGID = 0.7f;
 
 typedef struct Forces {
     WadiDemWalls *walls;
@@ -69,9 +66,8 @@ static void load_lanes(const Forces *f, const Batch *b, int from, WadiDemLanes *
         for (int c = 0; c < 3; ++c) {
             lanes->normal[c][l] = -wall->normal[c];
         }
+        lanes->overlap[l] = b->overlap[at];
         lanes->radius[l] = f->in->grains->shift[wall->grain][3];
-        /* A solid that jumped into grains does not shoot them out. */
-        lanes->overlap[l] = b->overlap[at] < lanes->radius[l] ? b->overlap[at] : lanes->radius[l];
         lanes->mass[l] = f->in->mass[wall->grain];
         lanes->damping[l] = wall->damping;
         lanes->friction[0][l] = wall->friction;
@@ -85,25 +81,6 @@ static void load_lanes(const Forces *f, const Batch *b, int from, WadiDemLanes *
     lanes->bridge = (WadiF8){ 0 }; /* moist grains do not stick to solids */
 }
 
-/* What the force on a grain lacks to end its approach to a wall in this step. */
-static void stop_at_wall(const Forces *f, const WadiDemWall *wall, float overlap, WadiF8 *load)
-{
-    const WadiDemGrains *g = f->in->grains;
-    if (!(overlap > RIGID * g->shift[wall->grain][3])) {
-        return;
-    }
-    const WadiF8 motion = g->motion[wall->grain];
-    float approach = 0.0f, force = 0.0f;
-    for (int c = 0; c < 3; ++c) {
-        approach += (wall->velocity[c] - motion[c]) * wall->normal[c];
-        force += (*load)[c] * wall->normal[c];
-    }
-    const float lack = f->in->mass[wall->grain] * approach / f->in->law->dt - force;
-    for (int c = 0; c < 3 && lack > 0.0f; ++c) {
-        (*load)[c] += lack * wall->normal[c];
-    }
-}
-
 static void compute(const Forces *f, Batch *b)
 {
     for (int from = 0; from < b->count; from += LANES) {
@@ -114,7 +91,6 @@ static void compute(const Forces *f, Batch *b)
         wadi_dem_transpose(lanes.spring);
         for (int l = 0; l < LANES && from + l < b->count; ++l) {
             WadiDemWall *wall = &f->walls->wall[b->wall[from + l]];
-            stop_at_wall(f, wall, b->overlap[from + l], &lanes.load[0][l]);
             f->in->grains->load[wall->grain] += lanes.load[0][l];
             wall->spring = lanes.spring[l];
         }
