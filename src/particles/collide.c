@@ -439,12 +439,11 @@ WadiCollideOut wadi_collide_move(const WadiCollideIn *in, WadiVec3 x0, WadiVec3 
     }
     if (free_path.distance < 0.0) {
         m.contacts = 1;
-        if (!wadi_contact_push_out(in, &m.x, m.time)) {
-            m.v = wadi_contact_velocity(in, m.x, v, m.time, WADI_CONTACT_BAND * in->skin, NULL);
-            m.is_stuck = true;
+        m.is_stuck = !wadi_contact_push_out(in, &m.x, m.time);
+        m.v = wadi_contact_velocity(in, m.x, v, m.time, WADI_CONTACT_BAND * in->skin, NULL);
+        if (m.is_stuck) {
             return finish(&m);
         }
-        m.v = wadi_contact_velocity(in, m.x, v, m.time, WADI_CONTACT_BAND * in->skin, NULL);
         m.path = m.v;
         free_path = find_free_path(&m, seconds);
     } else if (free_path.distance < 0.1 * in->skin &&
