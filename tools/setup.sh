@@ -4,7 +4,7 @@
 # On Debian and its relatives by apt-get, elsewhere says what is needed. Does nothing, fast, when nothing is missing.
 set -euo pipefail
 
-build=(gcc libc6-dev make cmake ninja-build pkg-config libfyaml-dev libembree-dev libhdf5-dev libpng-dev libwebsockets-dev)
+build=(gcc libc6-dev make cmake ninja-build pkg-config libfyaml-dev libembree-dev libhdf5-dev libpng-dev libwebsockets-dev libssl-dev)
 demo=(ffmpeg)
 # npm is several hundred packages on Debian: minutes, so that it is not asked for where the view is not.
 view=(nodejs npm ca-certificates)
@@ -38,7 +38,7 @@ if ! command -v apt-get >/dev/null; then
     if [ "${#missing[@]}" -gt 0 ]; then
         echo "setup: no apt-get here; please install: ${missing[*]}" >&2
         echo "setup: in all wadi needs a C17 compiler, CMake >= 3.23, Ninja, pkg-config, libfyaml," \
-            "Embree 3 or 4, HDF5 and libpng; videos need ffmpeg; the live view libwebsockets and npm; its tests need clang, clang-format, clang-tidy, cmocka, git," \
+            "Embree 3 or 4, HDF5 and libpng; videos need ffmpeg; the live view libwebsockets, OpenSSL and npm; its tests need clang, clang-format, clang-tidy, cmocka, git," \
             "mandoc, shellcheck and Python 3 with h5py" >&2
         exit 1
     fi

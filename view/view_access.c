@@ -79,12 +79,12 @@ bool wadi_view_access_token(const WadiViewAccess *access, const char *word)
 }
 
 /* The two sides prove different texts: neither can send back what the other one sent. */
-static void prove(const WadiViewAccess *access, const WadiViewChallenge *challenge, const char *side,
+static bool prove(const WadiViewAccess *access, const WadiViewChallenge *challenge, const char *side,
                   char proof[WADI_VIEW_PROOF + 1])
 {
     char text[200];
     snprintf(text, sizeof text, "wadi %s %s %s", side, challenge->question, challenge->nonce);
-    wadi_view_hmac(access->key, text, proof);
+    return wadi_view_hmac(access->key, text, proof);
 }
 
 bool wadi_view_access_challenge(const WadiViewAccess *access, const char *question,
@@ -96,14 +96,13 @@ bool wadi_view_access_challenge(const WadiViewAccess *access, const char *questi
         return false;
     }
     strcpy(challenge->question, question);
-    prove(access, challenge, "server", challenge->proof);
-    return true;
+    return prove(access, challenge, "server", challenge->proof);
 }
 
 bool wadi_view_access_proof(const WadiViewAccess *access, const WadiViewChallenge *challenge,
                             const char *proof)
 {
     char expected[WADI_VIEW_PROOF + 1];
-    prove(access, challenge, "page", expected);
-    return challenge->question[0] != '\0' && is_equal(proof, expected);
+    return challenge->question[0] != '\0' && prove(access, challenge, "page", expected) &&
+           is_equal(proof, expected);
 }

@@ -20,7 +20,7 @@ if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
 fi
 if ! cmp -s "$web/package-lock.json" "$folder/modules/installed"; then
     (cd "$folder/modules" && npm ci --ignore-scripts --no-audit --no-fund --prefer-offline >"$folder/npm.log" 2>&1) ||
-        give_up "npm could not install three.js and esbuild, see $folder/npm.log"
+        give_up "npm could not install the packages of web/package.json, see $folder/npm.log"
     cp "$web/package-lock.json" "$folder/modules/installed"
 fi
 node "$web/bundle.mjs" "$folder" "$folder/modules/node_modules" >"$folder/bundle.log" 2>&1 ||
