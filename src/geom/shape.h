@@ -94,7 +94,8 @@ WadiSurfacePoint wadi_shape_sample(const WadiShape *shape, WadiVec3 x, double ti
 double wadi_shape_clearance_from_outside(const WadiShape *shape, WadiVec3 x, double time);
 WadiSurfacePoint wadi_shape_sample_from_outside(const WadiShape *shape, WadiVec3 x, double time);
 /* The solid's nearest point if it is nearer than `within`, m, with its true distance also where parts are cut
- * from others or scaled unevenly; a distance of at least `within` if not. Inside: wadi_shape_sample. */
+ * from others or scaled unevenly; a distance of at least `within` if not. Inside, and of smooth unions that
+ * are not cut: wadi_shape_sample. */
 WadiSurfacePoint wadi_shape_sample_within(const WadiShape *shape, WadiVec3 x, double time, double within);
 /* wadi_shape_sample_from_outside with errors up to a twentieth of a cell: from the narrow band of a mesh,
  * if it has one, where the band is smooth. For grids. */

@@ -180,6 +180,16 @@ static bool has_true_distance(const WadiShape *shape)
     return is_true;
 }
 
+static bool is_cut(const WadiShape *shape)
+{
+    bool is = !has_uniform_scale(shape) || shape->kind == WADI_SHAPE_DIFFERENCE ||
+              shape->kind == WADI_SHAPE_INTERSECTION;
+    for (int i = 0; i < shape->child_count; ++i) {
+        is |= shape->children[i].is_cut;
+    }
+    return is;
+}
+
 static WadiStatus load(WadiShape *shape, const WadiShapeDef *def, const WadiLog *log, WadiError *error)
 {
     if (def->kind != WADI_SHAPE_HEIGHTMAP && def->kind != WADI_SHAPE_MESH &&
@@ -245,6 +255,7 @@ static WadiStatus build(WadiShape *shape, const WadiShapeDef *def, int depth, co
     WADI_TRY(load(shape, def, log, error));
     shape->has_true_distance = has_true_distance(shape);
     shape->is_exact = !shape->is_moving && shape->has_true_distance;
+    shape->is_cut = is_cut(shape);
     shape->bounds = wadi_shape_level_bounds(shape, 0.0, 0.0);
     return WADI_OK;
 }

@@ -34,6 +34,7 @@ struct WadiShape {
     bool is_moving;         /* this shape or any of its descendants */
     bool has_true_distance; /* distances outside are the true ones */
     bool is_exact;          /* the same, and at rest */
+    bool is_cut;            /* parts are cut or scaled unevenly: the foot of a distance may be in the open */
     WadiBox bounds;
     WadiShape *children; /* owned array */
     int child_count;

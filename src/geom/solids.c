@@ -149,11 +149,11 @@ double wadi_solids_clearance(const WadiSolids *solids, WadiVec3 x, double time, 
 double wadi_solids_distance_within(const WadiSolids *solids, WadiVec3 x, double time, double within)
 {
     double best = distance_to(solids, x, time, within, false);
-    bool is_true = true;
+    bool has_cuts = false;
     for (int i = 0; i < solids->count; ++i) {
-        is_true = is_true && solids->solids[i].shape->has_true_distance;
+        has_cuts = has_cuts || solids->solids[i].shape->is_cut;
     }
-    if (is_true || !(best >= 0.0 && best < within)) {
+    if (!has_cuts || !(best >= 0.0 && best < within)) {
         return best;
     }
     WadiVec3 unused;

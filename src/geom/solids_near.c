@@ -41,7 +41,7 @@ static inline double wall_distance(const WadiSolidsNear *near, WadiVec3 x, int *
 
 static bool is_bound(const WadiSolidsNear *near, const WadiShape *shape, double distance)
 {
-    return !shape->has_true_distance && distance >= 0.0 && distance < near->within;
+    return shape->is_cut && distance >= 0.0 && distance < near->within;
 }
 
 double wadi_solids_near_distance(WadiSolidsNear *near, WadiVec3 x)

@@ -276,7 +276,7 @@ static void search_joins(Search *s)
 WadiSurfacePoint wadi_shape_sample_within(const WadiShape *shape, WadiVec3 x, double time, double within)
 {
     WadiSurfacePoint bound = wadi_shape_sample_from_outside(shape, x, time);
-    if (shape->has_true_distance || !(bound.distance >= 0.0) || !(bound.distance < within)) {
+    if (!shape->is_cut || !(bound.distance >= 0.0) || !(bound.distance < within)) {
         return bound;
     }
     const WadiVec3 below = wadi_add_scaled(x, bound.normal, -bound.distance - FOOT_DEPTH * within);
