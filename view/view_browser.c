@@ -15,8 +15,6 @@
 #define PREFIX "wadi-view-"
 #define FILE_NAME "open.html"
 
-extern char **environ;
-
 bool wadi_view_browser_is_there(void)
 {
     const bool has_display = getenv("DISPLAY") != NULL || getenv("WAYLAND_DISPLAY") != NULL;

@@ -321,7 +321,8 @@ static bool is_listed_now(const WadiOutputIndex *index, const char *name)
     if (wadi_file_read(path, INDEX_LIMIT, &text, &size, NULL) != WADI_OK) {
         return false;
     }
-    const bool is_there = strstr(text, line) != NULL || strncmp(text, line + 1, strlen(line + 1)) == 0;
+    const char *after;
+    const bool is_there = strstr(text, line) != NULL || skip_word(text, line + 1, &after);
     wadi_free(text, size + 1, 1);
     return is_there;
 }
