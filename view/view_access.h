@@ -33,7 +33,8 @@ bool wadi_view_access_host(const WadiViewAccess *access, const char *host);
 /* The Origin of a connection: the page itself, http:// and the Host. */
 bool wadi_view_access_origin(const char *origin, const char *host);
 bool wadi_view_access_token(const WadiViewAccess *access, const char *word);
-/* Answers the question of a page that has the key. False: no random numbers or memory, or too long a question. */
+/* Answers the question of a page that has the key. False: no random numbers or memory, or too long a
+ * question. */
 bool wadi_view_access_challenge(const WadiViewAccess *access, const char *question,
                                 WadiViewChallenge *challenge);
 /* The page's own proof for the challenge. */
