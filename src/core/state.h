@@ -101,6 +101,9 @@ size_t wadi_state_array_bytes(const WadiStateArray *array);
 WadiStatus wadi_state_fail(WadiError *error, const WadiStateArray *array, size_t item, const char *format,
                            ...) WADI_PRINTF(4, 5);
 
+/* Bound of saved values without one of their own: their squares are finite. */
+#define WADI_STATE_REAL_MAX 1e30
+
 /* All values are in [low, high]; real ones are finite. */
 WadiStatus wadi_state_check_reals(const WadiStateArray *array, double low, double high, WadiError *error);
 WadiStatus wadi_state_check_integers(const WadiStateArray *array, int64_t low, int64_t high,

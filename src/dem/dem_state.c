@@ -32,8 +32,6 @@ enum {
 enum { GRAIN_VALUES = 10 };
 enum { BODY_VALUES = 13 }; /* displacement, rotation, velocity, angular momentum */
 
-static const double MOST = 1e30; /* bound of saved values, whose squares are finite */
-
 bool wadi_dem_is_list_used(const WadiDem *dem)
 {
     return dem->grains.count > 0 && !dem->is_stale && dem->known == dem->context.particles->count;
@@ -214,8 +212,8 @@ static WadiStatus load_grains(WadiDem *dem, const WadiState *state, int32_t coun
 {
     const WadiStateArray *array;
     const int32_t slots = wadi_dem_slot_count(&dem->list.pairs);
-    WADI_TRY(wadi_state_expect_reals(state, "dem_grains", WADI_TYPE_F32, GRAIN_VALUES, (size_t)count, -MOST,
-                                     MOST, &array, error));
+    WADI_TRY(wadi_state_expect_reals(state, "dem_grains", WADI_TYPE_F32, GRAIN_VALUES, (size_t)count,
+                                     -WADI_STATE_REAL_MAX, WADI_STATE_REAL_MAX, &array, error));
     WADI_TRY(wadi_dem_renew_grains(dem, count, slots, error));
     WADI_TRY(wadi_array_renew((void **)&dem->grains.mark, &dem->mark_capacity, (size_t)count + WADI_DEM_LANES,
                               sizeof *dem->grains.mark, "grains", error));
@@ -243,12 +241,13 @@ static WadiStatus load_grains(WadiDem *dem, const WadiState *state, int32_t coun
 static WadiStatus load_bodies(WadiDem *dem, const WadiState *state, WadiError *error)
 {
     const WadiStateArray *base, *bodies;
-    WADI_TRY(wadi_state_expect_reals(state, "dem_base", WADI_TYPE_F64, 3, (size_t)dem->grains.count, -MOST,
-                                     MOST, &base, error));
+    WADI_TRY(wadi_state_expect_reals(state, "dem_base", WADI_TYPE_F64, 3, (size_t)dem->grains.count,
+                                     -WADI_STATE_REAL_MAX, WADI_STATE_REAL_MAX, &base, error));
     memcpy(dem->base, base->data, (size_t)dem->grains.count * sizeof *dem->base);
     WADI_TRY(wadi_dem_make_bodies(dem, dem->grains.count, error));
     WADI_TRY(wadi_state_expect_reals(state, "dem_bodies", WADI_TYPE_F64, BODY_VALUES,
-                                     (size_t)dem->bodies.count, -MOST, MOST, &bodies, error));
+                                     (size_t)dem->bodies.count, -WADI_STATE_REAL_MAX, WADI_STATE_REAL_MAX,
+                                     &bodies, error));
     const double *v = bodies->data;
     for (int32_t b = 0; b < dem->bodies.count; ++b, v += BODY_VALUES) {
         WadiDemBody *body = &dem->bodies.body[b];
@@ -270,8 +269,8 @@ static WadiStatus load_loads(WadiDem *dem, const WadiState *state, WadiError *er
     dem->has_saved_loads = false;
     if (dem->sleep.is_on && wadi_dem_has_tile_loads(dem)) {
         const size_t tiles = dem->sleep.tile_count;
-        WADI_TRY(wadi_state_expect_reals(state, "dem_tile_loads", WADI_TYPE_F64, 4, tiles, -MOST, MOST,
-                                         &array, error));
+        WADI_TRY(wadi_state_expect_reals(state, "dem_tile_loads", WADI_TYPE_F64, 4, tiles,
+                                         -WADI_STATE_REAL_MAX, WADI_STATE_REAL_MAX, &array, error));
         WADI_TRY(wadi_array_renew((void **)&dem->tile_load, &dem->tile_load_capacity, tiles,
                                   sizeof *dem->tile_load, "loads of tiles", error));
         if (tiles > 0) {
@@ -282,7 +281,8 @@ static WadiStatus load_loads(WadiDem *dem, const WadiState *state, WadiError *er
     if (dem->surface != NULL && wadi_dem_surface_has_loads(dem)) {
         const int32_t first = dem->list.pairs.first;
         WADI_TRY(wadi_state_expect_reals(state, "dem_loads", WADI_TYPE_F32, 3,
-                                         (size_t)(dem->grains.count - first), -MOST, MOST, &array, error));
+                                         (size_t)(dem->grains.count - first), -WADI_STATE_REAL_MAX,
+                                         WADI_STATE_REAL_MAX, &array, error));
         const float *force = array->data;
         for (int32_t i = first; i < dem->grains.count; ++i, force += 3) {
             dem->grains.load[i] = (WadiF8){ force[0], force[1], force[2] };
@@ -295,7 +295,8 @@ static WadiStatus load_loads(WadiDem *dem, const WadiState *state, WadiError *er
 static WadiStatus check_columns(const WadiDem *dem, const WadiState *state, WadiError *error)
 {
     const WadiStateArray *radius = wadi_state_find(state, "radius");
-    WADI_TRY(wadi_state_check_reals(wadi_state_find(state, "angular_velocity"), -MOST, MOST, error));
+    WADI_TRY(wadi_state_check_reals(wadi_state_find(state, "angular_velocity"), -WADI_STATE_REAL_MAX,
+                                    WADI_STATE_REAL_MAX, error));
     WADI_TRY(wadi_state_check_reals(radius, 0.0, 1.001 * wadi_dem_largest_radius(dem), error));
     for (size_t i = 0; i < radius->count; ++i) {
         if (!(((const float *)radius->data)[i] > 0.0f)) {

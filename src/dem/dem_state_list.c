@@ -9,8 +9,6 @@
 
 enum { WALL_VALUES = 18 }; /* spring, normal and distance, sampled displacement, velocity */
 
-static const double MOST = 1e30; /* bound of saved values, whose squares are finite */
-
 /* Contacts of sleeping grains. */
 static void save_cold(const WadiDemSprings *cold, WadiDemSavedPairs *to)
 {
@@ -157,10 +155,10 @@ static WadiStatus load_pairs(WadiDem *dem, int32_t first, int32_t count, bool ha
     }
     WADI_TRY(check_pairs(pairs, bits, first, count, &contacts, &asleep, error));
     WADI_TRY(wadi_state_expect_reals(state, "dem_springs", WADI_TYPE_F32, WADI_DEM_SPRING_VALUES, contacts,
-                                     -MOST, MOST, &springs, error));
+                                     -WADI_STATE_REAL_MAX, WADI_STATE_REAL_MAX, &springs, error));
     if (has_all) {
-        WADI_TRY(wadi_state_expect_reals(state, "dem_offsets", WADI_TYPE_F32, 3, pairs->count, -MOST, MOST,
-                                         &offsets, error));
+        WADI_TRY(wadi_state_expect_reals(state, "dem_offsets", WADI_TYPE_F32, 3, pairs->count,
+                                         -WADI_STATE_REAL_MAX, WADI_STATE_REAL_MAX, &offsets, error));
     }
     WadiDemSavedPairs cold = { asleep, asleep, pairs->data, bits->data, NULL, springs->data };
     WadiDemSavedPairs rest = { pairs->count, contacts, pairs->data, bits->data, NULL, springs->data };
@@ -235,7 +233,7 @@ static WadiStatus load_walls(WadiDem *dem, int32_t first, int32_t count, bool is
     size_t asleep = 0;
     WADI_TRY(wadi_state_expect(state, "dem_walls", WADI_TYPE_I32, 3, SIZE_MAX, &walls, error));
     WADI_TRY(wadi_state_expect_reals(state, "dem_wall_values", WADI_TYPE_F32, WALL_VALUES, walls->count,
-                                     -MOST, MOST, &values, error));
+                                     -WADI_STATE_REAL_MAX, WADI_STATE_REAL_MAX, &values, error));
     WADI_TRY(check_walls(dem, walls, first, count, is_used, &asleep, error));
     const int32_t *of = walls->data;
     const float *value = values->data;

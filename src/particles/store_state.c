@@ -131,12 +131,11 @@ static WadiStatus check_ids(const WadiStateArray *ids, uint32_t next_id, WadiErr
     return WADI_OK;
 }
 
-static const double MOST = 1e30; /* bound of real values, whose squares are finite */
-
 static WadiStatus check_reals(const WadiStateArray *array, WadiError *error)
 {
     const bool is_real = array->type == WADI_TYPE_F32 || array->type == WADI_TYPE_F64;
-    return is_real ? wadi_state_check_reals(array, -MOST, MOST, error) : WADI_OK;
+    return is_real ? wadi_state_check_reals(array, -WADI_STATE_REAL_MAX, WADI_STATE_REAL_MAX, error)
+                   : WADI_OK;
 }
 
 WadiStatus wadi_particles_load(WadiParticles *particles, const WadiState *state, WadiError *error)

@@ -1,5 +1,5 @@
-/* Lock files: a kernel lock (flock), which ends with the process in every case, and a line that says who has
- * it. */
+/* Lock files: a kernel lock (flock), which ends with the process in every case, and a line about its
+ * holder. */
 #ifndef WADI_IO_LOCK_H
 #define WADI_IO_LOCK_H
 

@@ -39,7 +39,7 @@ static WadiStatus open_guard(WadiOutputLock *lock, const char *folder, WadiError
                : wadi_fail(error, WADI_ERR_IO, "%s: is not a regular file; remove it", path);
 }
 
-/* Looks at all who work here; *name becomes that of a lock nobody has. */
+/* Checks all locks of the folder; *name becomes that of a free one. */
 static WadiStatus look_around(WadiOutputLock *lock, const WadiOutputWork *work, const char *note,
                               char name[32], WadiError *error)
 {

@@ -1,5 +1,5 @@
-/* Who works in a folder of surfaces, pictures, secondary particles or exports. Processes that write different
- * files, or the same files with the same settings, work side by side; others are told who is there. */
+/* Locks of a folder of surfaces, pictures, secondary particles or exports. Processes that write different
+ * files, or the same files with the same settings, share it; other processes get an error with the holder. */
 #ifndef WADI_IO_OUTPUT_LOCK_H
 #define WADI_IO_OUTPUT_LOCK_H
 
