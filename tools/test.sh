@@ -21,7 +21,7 @@ checked_physics=(test_flip_scenes test_flip_dam)
 # Only what runs is built with the sanitizers; the other two compilers see every file.
 asan_targets=(wadi_cli tests_unit tests_golden tests_hostile tests_fuzz "${checked_physics[@]}")
 # What has threads: the team of loops, the writer of runs, the workers of surfaces, and several simulations at once.
-threaded='^test_(core|core_asserts|api_threads|api_checkpoint|api_surface|view_server|io_run_folder|io_trouble|surface_run|resume)$'
+threaded='^test_(core|core_asserts|api_threads|api_checkpoint|api_surface|view_server|view_session|io_run_folder|io_trouble|surface_run|resume)$'
 # The analyzer of clang-tidy takes as long as all tests of the first build and more: make tidy and make test-long run it.
 tidy=(--fast)
 if [ -n "${WADI_LONG:-}" ]; then

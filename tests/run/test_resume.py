@@ -44,6 +44,24 @@ emitters:
 """
 
 
+# Grains fall, are poured and pushed: hundreds of steps a frame.
+GRAINS = """
+wadi: 1
+name: grains
+solver: dem
+cell_size: 0.02
+particles_per_cell: 1
+frames: 6
+domain: {min: [0, 0, 0], max: [0.3, 0.12, 0.3], walls: {friction: 0.5}}
+materials: {gravel: {kind: sand, friction_angle: 35}}
+bodies: [{material: gravel, shape: {box: {min: [0, 0, 0], max: [0.1, 0.12, 0.12]}}}]
+emitters:
+  - {material: gravel, shape: {sphere: {center: [0.2, 0.06, 0.25], radius: 0.03}}, rate: 0.002, velocity: [0, 0, -0.5]}
+colliders:
+  - {shape: {box: {center: [0.2, 0.06, 0.02], size: [0.02, 0.1, 0.04]}, translate: {keys: [[0, [0, 0, 0]], [0.2, [-0.05, 0, 0]]]}}}
+"""
+
+
 def frame_bytes(place, run):
     folder = os.path.join(place.path(run), "particles")
     return {name: open(os.path.join(folder, name), "rb").read() for name in sorted(os.listdir(folder))}
@@ -105,6 +123,27 @@ def sand_goes_on_flowing_sleeping_and_waking(place):
     assert place.summary("broken.run")["state_hash"] == place.summary("whole.run")["state_hash"]
     assert place.summary("broken.run")["steps"] == place.summary("whole.run")["steps"]
     assert frame_bytes(place, "broken.run") == frame_bytes(place, "whole.run")
+
+
+def grains_go_on_inside_a_frame(place):
+    """Stopped by a signal, a run writes a checkpoint at once, most likely inside a frame."""
+    place.write("grains.yaml", GRAINS)
+    begun = time.time()
+    place.run("run", "grains.yaml", "-o", "whole.run", "--quiet", "--threads", "1")
+    seconds = time.time() - begun
+    random.seed(2)
+    for mode in ("full", "surface_flow"):
+        if mode != "full":
+            place.run("run", "grains.yaml", "-o", "whole.run", "--overwrite", "--quiet", "--set", f"dem.mode={mode}")
+        for stop in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL, signal.SIGINT):
+            process = place.start("run", "grains.yaml", "-o", mode + ".run", "--resume", "--set", f"dem.mode={mode}",
+                                  "--threads", random.choice(["1", "2", "5"]))
+            time.sleep(random.uniform(0.1, 0.5) * seconds)
+            process.send_signal(stop)
+            process.wait()
+        place.run("run", "grains.yaml", "-o", mode + ".run", "--resume", "--quiet", "--set", f"dem.mode={mode}")
+        assert place.summary(mode + ".run")["state_hash"] == place.summary("whole.run")["state_hash"]
+        assert frame_bytes(place, mode + ".run") == frame_bytes(place, "whole.run")
 
 
 def from_a_frame_it_repeats_itself(place):
@@ -190,6 +229,7 @@ if __name__ == "__main__":
         thread_counts_give_the_same_bytes,
         a_longer_end_goes_on_where_it_stopped,
         sand_goes_on_flowing_sleeping_and_waking,
+        grains_go_on_inside_a_frame,
         from_a_frame_it_repeats_itself,
         a_changed_scene_is_not_mixed_in,
         a_changed_buffer_of_a_mesh_is_not_mixed_in,
