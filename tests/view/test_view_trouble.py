@@ -2,14 +2,13 @@
 
 import os
 import resource
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from view_harness import Page, Server  # noqa: E402
+from view_harness import Page, Server, run_tests  # noqa: E402
 
 WADI = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.environ["WADI"])
 FOLDER = tempfile.mkdtemp()
@@ -180,25 +179,5 @@ def test_the_page_hears_of_long_work_and_stays():
         page.picture(lambda p: p.steps == 1)
 
 
-def main():
-    probe = subprocess.run([WADI, "view", os.path.join(FOLDER, "none.yaml"), "--json"], capture_output=True, text=True, check=False)
-    if "unsupported" in probe.stdout:
-        print("skipped: this wadi has no view or no page (tools/setup.sh view installs what it needs)")
-        return 77
-    wanted, failed, passed = sys.argv[2:], 0, 0
-    for name, test in list(globals().items()):
-        if not name.startswith("test_") or (wanted and not any(w in name for w in wanted)):
-            continue
-        try:
-            test()
-            passed += 1
-        except Exception as problem:  # pylint: disable=broad-except
-            print(f"FAILED {name}: {type(problem).__name__}: {problem}")
-            failed += 1
-    shutil.rmtree(FOLDER, ignore_errors=True)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_tests(WADI, FOLDER, globals()))
