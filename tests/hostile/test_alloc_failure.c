@@ -90,10 +90,11 @@ static WadiStatus use(const char *text, bool is_run, WadiError *error)
     return status;
 }
 
-/* Every failure with WADI_LONG, else one in `stride`; with a sanitizer half as many, and different ones. */
+/* Every failure with WADI_LONG, else one in `stride`; with a sanitizer an eighth of these, and different
+ * ones. */
 static void check_failures(const char *scene, bool is_run, int stride)
 {
-    stride = is_long_run() ? 1 : is_sanitized() ? 2 * stride : stride;
+    stride = is_long_run() ? 1 : is_sanitized() ? 8 * stride : stride;
     wadi_set_allocator(&failing_allocator);
     long failures = 0, tried = 0;
     for (alloc_fails_at = is_sanitized() ? 2 : 1;; ++tried) {
