@@ -200,6 +200,8 @@ WadiStatus wadi_flip_viscosity(const WadiFlipViscosityIn *in, float *const veloc
         return WADI_OK;
     }
     s.passes.viscous = &s.viscous;
+    s.passes.strain_row = in->strain_row;
+    memcpy(s.passes.strain, in->strain, sizeof s.passes.strain);
     WADI_TRY(alloc_vectors(&s, scratch, error));
     const int64_t rows = in->rows->count;
     report->unknowns =

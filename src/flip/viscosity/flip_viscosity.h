@@ -4,7 +4,8 @@
  *                  + 1/2 sum_edges e (d_b u_a + d_a u_b)^2
  * m: liquid fraction of a face's control volume; n, e: coefficient mu dt / (rho h^2) times the liquid
  * fraction of a cell's or an edge's volume. The stress is the full symmetric one: rotation costs nothing and
- * a free surface needs no condition. Closed faces have the solid's velocity. */
+ * a free surface needs no condition. A strain rate that does not come from u may be added. Closed faces have
+ * the solid's velocity. */
 #ifndef WADI_FLIP_VISCOSITY_H
 #define WADI_FLIP_VISCOSITY_H
 
@@ -22,6 +23,10 @@ typedef struct WadiFlipViscosityIn {
     const float *solid_velocity[3];
     const uint8_t *reached[3]; /* per row: faces with a velocity from particles; NULL: all */
     const float *coefficient;  /* per cell: mu dt / (rho_ref h^2); also in air cells that the surface cuts */
+    /* Per cell: strain rate of the displacement beyond D(u), xx, yy, zz, xy, xz, yz, times the cell size,
+     * m/s; NULL: 0. */
+    const float *strain[6];
+    const int32_t *strain_row; /* per row: its row in `strain` (flip_row_table.h) */
     const float *density;      /* per cell, kg/m^3; NULL: the reference's everywhere */
     double reference_density;
     double cell_size;           /* m */

@@ -72,6 +72,21 @@ static void stress_rows(void *context, int64_t first, int64_t end)
     }
 }
 
+/* The strain of a cell acts at its centre and at its three low edges. */
+static void strain_rows(void *context, int64_t first, int64_t end)
+{
+    const WadiViscousPasses *passes = ((const Pass *)context)->passes;
+    const WadiFlipViscous *v = passes->viscous;
+    for (int32_t row = (int32_t)first; row < end; ++row) {
+        const int32_t at = passes->strain_row[row];
+        for (int n = 0; n < 6 && at != 0 && v->is_active[row] != 0; ++n) {
+            const WadiF8 strain = WADI_ROW(passes->strain[n], at);
+            WADI_ROW_OUT(passes->stress[n], row) +=
+                n < 3 ? WADI_ROW(v->normal, row) * strain : 2.0f * WADI_ROW(v->edge[n - 3], row) * strain;
+        }
+    }
+}
+
 /* Force of the stresses on the low faces of a row. */
 static inline __attribute__((always_inline)) void divergence(const WadiFlipViscous *v, float *const stress[6],
                                                              int32_t row, WadiF8 force[3])
@@ -229,6 +244,9 @@ double wadi_viscous_force(const WadiViscousPasses *passes, float *const u[3], fl
 {
     Pass pass = { .passes = passes, .p = u, .q = r };
     wadi_parallel_for(row_count(passes), WADI_VISCOUS_BLOCK, stress_rows, &pass);
+    if (passes->strain[0] != NULL) {
+        wadi_parallel_for(row_count(passes), WADI_VISCOUS_BLOCK, strain_rows, &pass);
+    }
     return wadi_parallel_max(row_count(passes), WADI_VISCOUS_BLOCK, force_rows, &pass, passes->partials);
 }
 

@@ -9,7 +9,9 @@ enum { WADI_VISCOUS_BLOCK = 256 }; /* rows */
 
 typedef struct WadiViscousPasses {
     const WadiFlipViscous *viscous;
-    float *stress[6]; /* per cell: xx, yy, zz, and xy, xz, yz at the low edges */
+    float *stress[6];       /* per cell: xx, yy, zz, and xy, xz, yz at the low edges */
+    const float *strain[6]; /* added to that of u in wadi_viscous_force; NULL: none */
+    const int32_t *strain_row;
     float *inverse[3];
     double *partials;
 } WadiViscousPasses;
