@@ -1,5 +1,8 @@
 /* Extend face velocities into air and solids, layer by layer: a face of the next layer gets the mean of
  * its neighbours in older layers, each component on its own faces. [theory 2.4]
+ * Faces of the first layer that particles reached get the mean change of their neighbours instead: with
+ * their mean velocity each step would draw the particles at the surface and at walls towards the velocity of
+ * those inside.
  * Source: [ZB05 sec. 4.2.3], where fast sweeping extends them along the gradient of a distance.
  * Differs: layers need no distance, also enter closed faces, and do not depend on the thread count: a
  * layer reads only older ones.
@@ -11,6 +14,7 @@
 
 #include "core/check.h"
 #include "core/parallel.h"
+#include "flip/transfer/flip_row_table.h"
 #include "grid/row_lanes.h"
 #include "grid/row_vectors.h"
 
@@ -21,12 +25,14 @@ enum { ALL_KNOWN = 0xffffff, EVERY_FIRST = 0x010101, EVERY_LAST = 0x808080 };
 
 typedef struct Extension {
     const WadiRows *rows;
+    const WadiFlipExtendIn *in;
     float *const *velocity;
     uint32_t *known;     /* per row */
     int32_t *unfinished; /* per block of rows, from its first row on: the rows with unknown faces */
     uint32_t *fresh;     /* along `unfinished`: faces of the current layer */
     float *value;        /* along `unfinished`: their values, eight a component */
     int32_t *count;      /* per block: length of its list */
+    bool is_first;       /* the current layer is the first */
     bool is_last;        /* the current layer is the last: faces still unknown become 0 */
 } Extension;
 
@@ -107,6 +113,42 @@ static inline void mean_row(const WadiRows *rows, const float *u, int32_t row, c
     WADI_ROW_OUT(value, 0) = base + sum / __builtin_convertvector(count, WadiF8);
 }
 
+/* Faces that particles reached: their velocity before the step plus the mean change of their known
+ * neighbours that particles reached, blended with the mean velocity in `value`. */
+static inline void change_row(const WadiFlipExtendIn *in, const float *u, int32_t row, int axis,
+                              const KnownFaces *known, float *value)
+{
+    const uint8_t *has_before = in->has_before[axis];
+    if (has_before[row] == 0) {
+        return;
+    }
+    const float *before = in->before[axis];
+    const WadiF8 own = WADI_ROW(before, in->before_row[row]), here = WADI_ROW(u, row) - own;
+    WadiI8 count = { 0 }, is_reached;
+    WadiF8 sum = { 0 };
+    for (int side = 0; side < 6; ++side) {
+        WadiI8 is_known;
+        wadi_row_mask((known->side[side] >> 8 * axis) &
+                          wadi_row_neighbour_bits(in->rows, has_before, row, side),
+                      &is_known);
+        const int32_t next = in->rows->neighbour[row][side];
+        WadiF8 change = WADI_ROW(u, next) - WADI_ROW(before, in->before_row[next]);
+        if (side == WADI_ROW_X_MIN) {
+            change = WADI_ROW_SHIFT_UP(change, here);
+        } else if (side == WADI_ROW_X_MAX) {
+            change = WADI_ROW_SHIFT_DOWN(here, change);
+        }
+        const WadiF8 zero = { 0 };
+        add_side(&change, &is_known, &zero, &sum, &count);
+    }
+    wadi_row_mask(has_before[row], &is_reached);
+    const WadiF8 open = WADI_ROW(in->open[axis], wadi_table_row(in->solid_row, row));
+    is_reached &= (count > 0) & ((open <= 0.0f) | (open >= 1.0f));
+    count -= count == 0;
+    const WadiF8 changed = own + sum / __builtin_convertvector(count, WadiF8), mean = WADI_ROW(value, 0);
+    WADI_ROW_OUT(value, 0) = WADI_ROW_SELECT(is_reached, mean + in->change_fraction * (changed - mean), mean);
+}
+
 static void gather_layer(void *user, int64_t first, int64_t end)
 {
     (void)end;
@@ -120,6 +162,10 @@ static void gather_layer(void *user, int64_t first, int64_t end)
             if ((fresh >> (8 * axis) & 0xff) != 0) {
                 mean_row(extension->rows, extension->velocity[axis], extension->unfinished[n], &faces,
                          8 * axis, extension->value + LANES * (size_t)(3 * n + axis));
+                if (extension->is_first && extension->in->before[axis] != NULL) {
+                    change_row(extension->in, extension->velocity[axis], extension->unfinished[n], axis,
+                               &faces, extension->value + LANES * (size_t)(3 * n + axis));
+                }
             }
         }
     }
@@ -161,7 +207,7 @@ WadiStatus wadi_flip_extend(const WadiFlipExtendIn *in, float *const velocity[3]
     const WadiArenaMark mark = wadi_arena_mark(scratch);
     const size_t rows = (size_t)in->rows->count;
     const size_t blocks = (size_t)wadi_parallel_block_count(in->rows->count, WADI_ROW_BLOCK);
-    Extension extension = { .rows = in->rows, .velocity = velocity };
+    Extension extension = { .rows = in->rows, .in = in, .velocity = velocity };
     WADI_TRY(WADI_ARENA_NEW(scratch, &extension.known, rows, "velocity extension", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &extension.unfinished, rows, "velocity extension", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &extension.fresh, rows, "velocity extension", error));
@@ -171,6 +217,7 @@ WadiStatus wadi_flip_extend(const WadiFlipExtendIn *in, float *const velocity[3]
     ListContext list = { &extension, in->known };
     wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, list_rows, &list);
     for (int layer = 0; layer < in->layers; ++layer) {
+        extension.is_first = layer == 0;
         extension.is_last = layer + 1 == in->layers;
         wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, gather_layer, &extension);
         wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, apply_layer, &extension);

@@ -9,6 +9,15 @@ typedef struct WadiFlipExtendIn {
     const WadiRows *rows;
     const uint8_t *known[3]; /* per row and component: faces whose velocity is known */
     int layers;              /* of faces, outwards; 3 or more */
+    /* Velocities before the step of the faces that particles reached, NULL: none. In the first layer such
+     * faces get this part of the change of their neighbours, and the rest of their velocity. Not faces that a
+     * wall cuts: no condition holds their velocity along the wall. */
+    const float *before[3];
+    const int32_t *before_row;    /* per row: its row in `before` (flip_row_table.h) */
+    const uint8_t *has_before[3]; /* per row */
+    float change_fraction;        /* 0..1 */
+    const float *open[3];         /* per face: open fraction */
+    const int32_t *solid_row;     /* per row: its row in `open` */
 } WadiFlipExtendIn;
 
 /* Faces beyond the last layer become 0, known faces are not changed. `reached`, which may be NULL, gets
