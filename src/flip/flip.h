@@ -79,9 +79,12 @@ typedef struct WadiFlipCells {
     bool is_fill_used_in_solve, is_distance_used_in_solve;
     float *surface_pressure; /* per cell: P of surface tension; NULL: none */
     float *expansion;        /* per cell: prescribed divergence, 1/s */
-    double *pressure;        /* P, m/s */
-    uint8_t *is_shown;       /* per tile of the sort: its particles' attributes are updated; NULL: none */
-    uint8_t *rigid;          /* per row of a shown tile: sand that does not yield; NULL without sand */
+    /* Per cell of the rows of `saved`: strain rate of chords beyond D(u), dt/2 G^T G, xx, yy, zz, xy, xz, yz,
+     * times the cell size, m/s; NULL: not viscous. */
+    float *turn_strain[6];
+    double *pressure;  /* P, m/s */
+    uint8_t *is_shown; /* per tile of the sort: its particles' attributes are updated; NULL: none */
+    uint8_t *rigid;    /* per row of a shown tile: sand that does not yield; NULL without sand */
 } WadiFlipCells;
 
 /* Lifetimes of scratch memory inside a step, opened and closed by the step; pointers of a closed scope are
@@ -105,7 +108,10 @@ typedef struct WadiFlipStep {
     uint8_t *reached[3]; /* per row: faces that received a velocity from particles */
     float *saved[3];     /* velocities before forces, of the rows with such faces */
     int32_t *saved_row;  /* per row: its row in `saved` (flip_row_table.h) */
+    int32_t saved_rows;  /* of `saved` */
     WadiFlipSolid solid;
+    /* Per cell of the rows of `saved`: divergence with which the displacement keeps volume, 1/s; NULL: 0. */
+    float *divergence;
     uint8_t *known[3];     /* per row: faces whose velocity the solve determined */
     uint8_t *occupied_air; /* per row: occupied cells that are no pressure cells */
     /* Per row: occupied cells and pressure cells; NULL: momentum of small bodies is left as it is. */
@@ -119,6 +125,8 @@ typedef struct WadiFlipStep {
 
 /* FLIP fractions and yield laws of the materials in a step (flip_mix.c). */
 void wadi_flip_materials_at(WadiFlip *flip, double time, double dt, double force_dt);
+/* Fraction of FLIP that sand or water keeps in a step by default [theory 2.2]. */
+double wadi_flip_kept_fraction(const WadiFlip *flip, bool is_sand, double dt);
 /* Fraction of a cell that is sand, 0 or 1 in a scene of one material. */
 static inline float wadi_flip_sand(const WadiFlip *flip, const WadiFlipStep *step, size_t cell)
 {
@@ -164,6 +172,8 @@ WadiStatus wadi_flip_emitted_fill(const WadiFlip *flip, const WadiFlipStep *step
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Divergence caused by growing solids beyond their velocities on faces: flip_swell.c. */
 void wadi_flip_swell(WadiFlipStep *step);
+/* Divergence with which displacements along chords keep volume: flip_displacement.c. */
+WadiStatus wadi_flip_displace(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Surface tension, flip_tension_step.c: its pressure into cells.surface_pressure; its force on the faces
  * at the surface, before the projection; the longest step that it allows. */
 WadiStatus wadi_flip_find_tension(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);

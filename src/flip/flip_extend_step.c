@@ -12,7 +12,15 @@ static const float AIR_CHANGE = 0.6f, AIR_FAST = 4.0f; /* of sqrt(g dx) */
 WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     const WadiRows *rows = &step->grid.rows;
-    WadiFlipExtendIn in = { .rows = rows, .layers = WADI_FLIP_MARGIN + 1 };
+    /* The change by pressure varies little from face to face. Friction and viscosity change a face by what it
+     * differs from its neighbours: there it gets their velocity. */
+    const bool is_kept = wadi_flip_path(flip->context.world->scene) == WADI_FLIP_PATH_CHORD &&
+                         !flip->materials.has_sand && !wadi_flip_is_viscous(flip);
+    WadiFlipExtendIn in = { .rows = rows,
+                            .layers = WADI_FLIP_MARGIN + 1,
+                            .before_row = step->saved_row,
+                            .change_fraction = (float)wadi_flip_kept_fraction(flip, false, step->dt),
+                            .solid_row = step->solid.row };
     WadiFlipWallIn walls = { .rows = rows,
                              .solid_row = step->solid.row,
                              .distance = step->solid.distance,
@@ -22,11 +30,16 @@ WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, W
     WadiFlipAirIn air = { .rows = rows,
                           .cells = step->occupied_air,
                           .solid_row = step->solid.row,
+                          .divergence = step->divergence,
+                          .divergence_row = step->saved_row,
+                          .cell_size = (float)step->grid.cell_size,
                           .largest_change = AIR_CHANGE * speed,
                           .fast = AIR_FAST * speed };
     for (int a = 0; a < 3; ++a) {
         in.known[a] = air.known[a] = step->known[a];
-        walls.open[a] = air.open[a] = step->solid.open[a];
+        in.before[a] = is_kept ? step->saved[a] : NULL;
+        in.has_before[a] = step->reached[a];
+        in.open[a] = walls.open[a] = air.open[a] = step->solid.open[a];
         walls.solid_velocity[a] = air.solid_velocity[a] = step->solid.velocity[a];
     }
     WADI_TRY(wadi_flip_extend(&in, step->grid.velocity, NULL, flip->context.scratch, error));

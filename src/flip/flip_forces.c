@@ -104,16 +104,16 @@ WadiStatus wadi_flip_save_velocity(const WadiFlip *flip, WadiFlipStep *step, Wad
     const WadiRows *rows = &step->grid.rows;
     WadiArena *arena = flip->context.scratch;
     uint8_t *any = NULL;
-    int32_t count = 0;
     for (int a = 0; a < 3; ++a) {
         WADI_TRY(WADI_ARENA_NEW(arena, &step->reached[a], (size_t)rows->count, "reached faces", error));
     }
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &any, (size_t)rows->count, "reached faces", error));
     SaveContext context = { .step = step, .any = any };
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, find_reached, &context);
-    WADI_TRY(wadi_table_of_rows(rows, any, &step->saved_row, &count, arena, error));
+    WADI_TRY(wadi_table_of_rows(rows, any, &step->saved_row, &step->saved_rows, arena, error));
     for (int a = 0; a < 3; ++a) {
-        WADI_TRY(WADI_ARENA_NEW(arena, &step->saved[a], LANES * (size_t)count, "saved velocities", error));
+        WADI_TRY(WADI_ARENA_NEW(arena, &step->saved[a], LANES * (size_t)step->saved_rows, "saved velocities",
+                                error));
         memset(step->saved[a], 0, LANES * sizeof(float));
     }
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, save_rows, &context);

@@ -5,13 +5,18 @@
 #include "flip/flip.h"
 #include "matter/yield.h"
 
-/* Fraction of FLIP after a step: a loss per second, not per step [theory 2.2]. The default times, 8 units
- * of water and 2 of sand, were measured with cells of 1 to 2 cm: 0.33 s and 0.08 s. */
+/* A loss per second, not per step. The times, 8 units of water and 2 of sand, were measured with cells of 1
+ * to 2 cm: 0.33 s and 0.08 s. */
+double wadi_flip_kept_fraction(const WadiFlip *flip, bool is_sand, double dt)
+{
+    return exp(-dt / ((is_sand ? 2.0 : 8.0) * flip->unit_time));
+}
+
 static double flip_fraction_of(const WadiFlip *flip, const WadiMaterial *material, double dt)
 {
-    const double units = material->kind == WADI_MATERIAL_SAND ? 2.0 : 8.0;
-    return material->flip_fraction < 0.0 ? exp(-dt / (units * flip->unit_time))
-                                         : pow(material->flip_fraction, 100.0 * dt);
+    return material->flip_fraction < 0.0
+               ? wadi_flip_kept_fraction(flip, material->kind == WADI_MATERIAL_SAND, dt)
+               : pow(material->flip_fraction, 100.0 * dt);
 }
 
 void wadi_flip_materials_at(WadiFlip *flip, double time, double dt, double force_dt)

@@ -61,6 +61,17 @@ static WadiStatus spread(const WadiFlip *flip, const WadiFlipStep *step,
     return wadi_flip_spread(&in, path, flip->context.scratch, error);
 }
 
+static int path_order(const WadiScene *scene)
+{
+    switch (wadi_flip_path(scene)) {
+    case WADI_FLIP_PATH_RK2: return 2;
+    case WADI_FLIP_PATH_RK3: return 3;
+    case WADI_FLIP_PATH_AUTO:
+    case WADI_FLIP_PATH_CHORD: break;
+    }
+    return 1;
+}
+
 static WadiFlipToParticlesIn to_particles_in(const WadiFlip *flip, const WadiFlipStep *step)
 {
     return (WadiFlipToParticlesIn){ .sort = &step->sort,
@@ -71,7 +82,7 @@ static WadiFlipToParticlesIn to_particles_in(const WadiFlip *flip, const WadiFli
                                     .material_count = flip->materials.count,
                                     .affine = flip->has_affine ? &flip->affine : NULL,
                                     .dt = step->dt,
-                                    .order = wadi_flip_def(flip->context.world->scene)->path_order };
+                                    .order = path_order(flip->context.world->scene) };
 }
 
 static WadiFlipMoveIn move_in(const WadiFlip *flip, const WadiFlipStep *step)

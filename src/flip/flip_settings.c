@@ -50,8 +50,11 @@ static const WadiSceneChoice wall_frictions[] = {
 WADI_SCENE_CHOICES(wall_frictions);
 
 static const WadiSceneChoice paths[] = {
-    { "rk2", 2, "midpoint method, second order" },
-    { "rk3", 3, "Ralston's method, third order" },
+    { "auto", WADI_FLIP_PATH_AUTO, "`chord`; `rk2` with `friction: zb05` and with `gauss_seidel`" },
+    { "chord", WADI_FLIP_PATH_CHORD,
+      "straight, by a displacement that keeps volume: keeps angular momentum" },
+    { "rk2", WADI_FLIP_PATH_RK2, "midpoint method in the velocity field of the step" },
+    { "rk3", WADI_FLIP_PATH_RK3, "Ralston's method of third order in the velocity field of the step" },
 };
 WADI_SCENE_CHOICES(paths);
 
@@ -88,8 +91,8 @@ static const WadiSceneField flip_fields[] = {
       .doc = "Fraction of the excess density that `gauss_seidel` removes per step, as in INF585." },
     { "pair_separation", WADI_SCENE_INT, AT(pair_separation), .minimum = 0, .maximum = 20,
       .doc = "Number of iterations per step that push apart particles closer than their diameter." },
-    { "path", WADI_SCENE_ENUM, AT(path_order), .choices = &paths_choices, .fallback = { 2 },
-      .doc = "Integration of particle positions through the velocity field." },
+    { "path", WADI_SCENE_ENUM, AT(path), .choices = &paths_choices,
+      .doc = "How particles move within a step." },
     { "cfl", WADI_SCENE_NUMBER, AT(cfl), .unit = "cells", .minimum = 1e-3, .maximum = 20, .fallback = { 2 },
       .doc = "Largest distance that a particle moves in a step." },
     { "sand_step", WADI_SCENE_NUMBER, AT(sand_step), .unit = "√(dx/g)", .minimum = 1e-3, .maximum = 1000,
@@ -110,6 +113,21 @@ const WadiSceneObject wadi_flip_settings = {
     /* Runs of `points` made before other solvers had settings can still be resumed. */
     .is_always_hashed = true,
 };
+
+bool wadi_flip_is_published(const WadiScene *scene)
+{
+    const WadiFlipDef *def = wadi_flip_def(scene);
+    return def->pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL || def->friction != WADI_FLIP_FRICTION_SOLVE;
+}
+
+WadiFlipPathRule wadi_flip_path(const WadiScene *scene)
+{
+    const WadiFlipPathRule path = wadi_flip_def(scene)->path;
+    if (path != WADI_FLIP_PATH_AUTO) {
+        return path;
+    }
+    return wadi_flip_is_published(scene) ? WADI_FLIP_PATH_RK2 : WADI_FLIP_PATH_CHORD;
+}
 
 const char *wadi_flip_check_settings(const WadiScene *scene, char *text, size_t size)
 {

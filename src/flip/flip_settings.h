@@ -40,6 +40,13 @@ typedef enum WadiFlipWallFriction {
     WADI_FLIP_WALL_FRICTION_ZB05,
 } WadiFlipWallFriction;
 
+typedef enum WadiFlipPathRule {
+    WADI_FLIP_PATH_AUTO,  /* chord; rk2 with the published methods */
+    WADI_FLIP_PATH_CHORD, /* straight, in a displacement that keeps volume */
+    WADI_FLIP_PATH_RK2,   /* in the velocity field of the step */
+    WADI_FLIP_PATH_RK3,
+} WadiFlipPathRule;
+
 typedef struct WadiFlipDef {
     WadiFlipPressure pressure;
     double tolerance; /* of the divergence, relative */
@@ -56,9 +63,9 @@ typedef struct WadiFlipDef {
     double density_band;  /* fraction of the density; negative: by material */
     double density_alpha; /* with Gauss-Seidel, 0..1 */
     int pair_separation;  /* iterations a step */
-    int path_order;       /* 2 or 3 */
-    double cfl;           /* cells a step */
-    double sand_step;     /* sqrt(dx/g): no step of sand is longer */
+    WadiFlipPathRule path;
+    double cfl;       /* cells a step */
+    double sand_step; /* sqrt(dx/g): no step of sand is longer */
     bool sleep;
 } WadiFlipDef;
 
@@ -69,6 +76,11 @@ static inline const WadiFlipDef *wadi_flip_def(const WadiScene *scene)
 {
     return scene->settings;
 }
+
+/* Pressure or friction by the rules of a paper: the other stages follow the papers too. */
+bool wadi_flip_is_published(const WadiScene *scene);
+/* The path of the scene, never auto. */
+WadiFlipPathRule wadi_flip_path(const WadiScene *scene);
 
 /* WadiSolverType.check and .allowed_expansion. */
 const char *wadi_flip_check_settings(const WadiScene *scene, char *text, size_t size);

@@ -71,9 +71,7 @@ static WadiStatus particles_to_grid(const WadiFlip *flip, WadiFlipStep *step, Wa
 /* Not with the published methods, and not where walls hold viscous liquids. */
 static bool are_small_bodies_balanced(const WadiFlip *flip)
 {
-    const WadiFlipDef *def = wadi_flip_def(flip->context.world->scene);
-    return def->pressure != WADI_FLIP_PRESSURE_GAUSS_SEIDEL && def->friction == WADI_FLIP_FRICTION_SOLVE &&
-           !wadi_flip_is_viscous(flip);
+    return !wadi_flip_is_published(flip->context.world->scene) && !wadi_flip_is_viscous(flip);
 }
 
 /* Results per cell that outlive the cells, for the extension and the report. */
@@ -86,6 +84,10 @@ static WadiStatus make_results(const WadiFlip *flip, WadiFlipStep *step, WadiOve
         WADI_TRY(WADI_ARENA_NEW(arena, &step->known[a], rows, "known faces", error));
     }
     WADI_TRY(WADI_ARENA_NEW(arena, &step->occupied_air, rows, "occupied air", error));
+    if (wadi_flip_path(flip->context.world->scene) == WADI_FLIP_PATH_CHORD) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &step->divergence, WADI_ROW_CELLS * (size_t)step->saved_rows,
+                                "displacement", error));
+    }
     if (are_small_bodies_balanced(flip)) {
         WADI_TRY(WADI_ARENA_NEW(arena, &step->filled, rows, "small bodies", error));
         if (flip->materials.has_sand) {
@@ -156,6 +158,9 @@ WadiStatus wadi_flip_take_step(void *solver, const WadiSolverStep *now, WadiStep
     RUN("label", wadi_flip_label(flip, step, error));
     RUN("label", wadi_flip_find_overfull(flip, step, &report->overfull, error));
     RUN("density correction", wadi_flip_correct_density(flip, step, error));
+    if (step->divergence != NULL) {
+        RUN("displacement", wadi_flip_displace(flip, step, error));
+    }
     RUN("surface tension", wadi_flip_find_tension(flip, step, error));
     scope_close(flip, step, WADI_FLIP_SCOPE_SURFACE);
     WADI_TRY(wadi_flip_attributes_begin(flip, step, error));

@@ -44,6 +44,10 @@ WadiStatus wadi_flip_apply_viscosity(const WadiFlip *flip, WadiFlipStep *step, W
         in.solid_velocity[a] = step->solid.velocity[a];
         in.reached[a] = step->reached[a];
     }
+    for (int n = 0; n < 6; ++n) {
+        in.strain[n] = step->cells.turn_strain[n];
+    }
+    in.strain_row = step->saved_row;
     WadiFlipViscosityReport report;
     return wadi_flip_viscosity(&in, step->grid.velocity, arena, &report, error);
 }

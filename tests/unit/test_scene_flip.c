@@ -23,7 +23,7 @@ static void defaults_are_the_best_known(void **unused)
     assert_int_equal(wadi_flip_def(s)->surface, WADI_FLIP_SURFACE_AUTO);
     assert_int_equal(wadi_flip_def(s)->solids, WADI_FLIP_SOLIDS_CUT_CELLS);
     assert_int_equal(wadi_flip_def(s)->unilateral, WADI_FLIP_UNILATERAL_SAND);
-    assert_int_equal(wadi_flip_def(s)->path_order, 2);
+    assert_int_equal(wadi_flip_def(s)->path, WADI_FLIP_PATH_AUTO);
     assert_int_equal(wadi_flip_def(s)->friction_rounds, 1);
     assert_int_equal(wadi_flip_def(s)->pair_separation, 0);
     assert_true(wadi_flip_def(s)->sleep);
@@ -68,7 +68,7 @@ static void every_setting_is_read(void **unused)
     CHECK_NEAR(wadi_flip_def(s)->density_band, 0.1, 0.0);
     CHECK_NEAR(wadi_flip_def(s)->density_alpha, 0.5, 0.0);
     assert_int_equal(wadi_flip_def(s)->pair_separation, 2);
-    assert_int_equal(wadi_flip_def(s)->path_order, 3);
+    assert_int_equal(wadi_flip_def(s)->path, WADI_FLIP_PATH_RK3);
     CHECK_NEAR(wadi_flip_def(s)->cfl, 2.5, 0.0);
     CHECK_NEAR(wadi_flip_def(s)->sand_step, 0.5, 0.0);
     assert_false(wadi_flip_def(s)->sleep);

@@ -2,9 +2,9 @@
  * surface may hold particles but have no pressure. With extended velocities alone, pits between them are
  * squeezed and the particles under the surface crowd.
  * Source: none. Others project the velocities of a band of air.
- * Differs: nothing is solved. Each such cell sends its net inflow out through its exits, the faces that lead
- * away from the fluid; no face is the exit of two cells. The change is at most `largest_change`, and 0 where
- * the flow is fast. */
+ * Differs: nothing is solved. Each such cell sends its net inflow and its divergence out through its exits,
+ * the faces that lead away from the fluid; no face is the exit of two cells. The change is at most
+ * `largest_change`, and 0 where the flow is fast. */
 #include "flip/transfer/flip_extend_air.h"
 
 #include "core/parallel.h"
@@ -113,6 +113,10 @@ static void find_changes(void *user, int64_t first, int64_t end)
             }
             inflow += low - high;
             square += 0.25f * (low + high) * (low + high);
+        }
+        if (air->in->divergence != NULL) {
+            inflow += air->in->cell_size *
+                      WADI_ROW(air->in->divergence, wadi_table_row(air->in->divergence_row, row));
         }
         WadiF8 calm = (4.0f / 3.0f) * (one - square * per_square);
         calm = WADI_ROW_SELECT(calm > 0.0f, calm, zero);

@@ -42,7 +42,8 @@ typedef struct WadiFlipToParticlesIn {
     const float *flip_fraction;
     int material_count;           /* length of flip_fraction; the other materials have 0 */
     double dt;                    /* s */
-    int order;                    /* of the path: 2 (midpoint) or 3 (Ralston) */
+    /* Of the path: 1 (chord), or in the field 2 (midpoint) or 3 (Ralston). */
+    int order;
     const WadiFlipAffine *affine; /* APIC: C is written; NULL: no material uses it */
 } WadiFlipToParticlesIn;
 
@@ -54,7 +55,7 @@ typedef struct WadiFlipPath {
 } WadiFlipPath;
 
 /* New velocities v = (1 - a) u(x) + a (v + (u - saved)(x)) with a = flip_fraction, and the end of the path
- * dx/dt = u in steps of at most two cells. Positions stay as they are. */
+ * x + dt u(x), or that of dx/dt = u in steps of at most two cells. Positions stay as they are. */
 WadiStatus wadi_flip_grid_to_particles(WadiParticles *particles, WadiFlipPath *path,
                                        const WadiFlipToParticlesIn *in, WadiArena *arena, WadiError *error);
 

@@ -1,11 +1,12 @@
 /* Grid to particles and the paths of the step, in one pass over the particles. [ZB05 section 4; theory
  * 2.2, 2.3]
- *   v = (1 - a) u(x) + a (v + (u - saved)(x));   x1 = x + dt u(x + dt/2 u(x))
+ *   v = (1 - a) u(x) + a (v + (u - saved)(x));   x1 = x + dt u(x)
  * Each tile copies the velocities around it as {u, u - saved} pairs with two cells of margin, so that one
  * 128-bit load gives both fields at two nodes. u(x) is PIC's value and the first stage of the path. Only
  * rows near particles are copied.
- * Differs: ZB05 takes five steps of at most one cell; here one midpoint step up to two cells, and several
- * beyond (flip_transfer_long.c). */
+ * Differs: ZB05 takes five steps of at most one cell in the field u; here u is the displacement of the step
+ * / dt, and the path is its chord. With `path: rk2` and `rk3` one step in the field up to two cells long, and
+ * several beyond (flip_transfer_long.c). */
 #include "core/check.h"
 #include "core/parallel.h"
 #include "flip/transfer/flip_row_table.h"
@@ -243,14 +244,24 @@ static inline unsigned lanes_above_zero(const float *value)
     return wadi_row_bits(&low) | wadi_row_bits(&high) << 8;
 }
 
-/* Path ends of n particles from index i. Long paths are added to `long_list` for wadi_flip_follow_long. */
+static inline void write_ends(const WadiFlipGather *work, float u[3][WADI_FLIP_BLOCK], int32_t i, int n,
+                              const WadiFlipPath *path)
+{
+    const WadiParticles *particles = work->particles;
+    const double dt = work->in->dt;
+    write_end(path->x + (i - path->first), particles->x + i, u[0], dt, n);
+    write_end(path->y + (i - path->first), particles->y + i, u[1], dt, n);
+    write_end(path->z + (i - path->first), particles->z + i, u[2], dt, n);
+}
+
+/* Path ends of n particles from index i in the field. Long paths are added to `long_list` for
+ * wadi_flip_follow_long. */
 static int follow(const WadiFlipGather *work, const float *restrict copy, float position[3][WADI_FLIP_BLOCK],
                   float u[3][WADI_FLIP_BLOCK], int32_t i, int n, const WadiFlipPath *path,
                   WadiFlipLong *long_list, int long_count)
 {
-    const WadiParticles *particles = work->particles;
-    double dt = work->in->dt;
-    float cells_per_speed = (float)(dt / work->in->sort->cell_size), limit = STEP_CELLS * STEP_CELLS;
+    float cells_per_speed = (float)(work->in->dt / work->in->sort->cell_size),
+          limit = STEP_CELLS * STEP_CELLS;
     float is_long[WADI_FLIP_BLOCK], k[2][3][WADI_FLIP_BLOCK] = { 0 };
 #pragma omp simd
     for (int l = 0; l < WADI_FLIP_BLOCK; ++l) {
@@ -272,9 +283,7 @@ static int follow(const WadiFlipGather *work, const float *restrict copy, float 
         }
         mean = k[1];
     }
-    write_end(path->x + (i - path->first), particles->x + i, mean[0], dt, n);
-    write_end(path->y + (i - path->first), particles->y + i, mean[1], dt, n);
-    write_end(path->z + (i - path->first), particles->z + i, mean[2], dt, n);
+    write_ends(work, mean, i, n, path);
     for (unsigned left = lanes_above_zero(is_long) & all; left != 0; left &= left - 1, ++long_count) {
         int l = __builtin_ctz(left);
         long_list->index[long_count] = i + l;
@@ -330,6 +339,10 @@ int64_t wadi_flip_gather_part(const WadiFlipGather *work, int32_t tile, int32_t 
         if (work->affine[0] != NULL) {
             update_affine(work, copy, &nodes, i, n, (float)per_metre);
         }
+        if (work->in->order == 1) {
+            write_ends(work, u, i, n, path);
+            continue;
+        }
         long_count = follow(work, copy, position, u, i, n, path, long_list, long_count);
         if (long_count > WADI_FLIP_LONG_MAX - WADI_FLIP_BLOCK || (i + n == end && long_count > 0)) {
             wadi_flip_follow_long(long_list, work->in->grid->tile_of[tile], long_count);
@@ -360,7 +373,7 @@ static bool read_fractions(const WadiFlipToParticlesIn *in, WadiFlipGather *work
 
 void wadi_flip_gather_begin(WadiFlipGather *work, WadiParticles *particles, const WadiFlipToParticlesIn *in)
 {
-    WADI_ASSERT(in->order == 2 || in->order == 3);
+    WADI_ASSERT(in->order >= 1 && in->order <= 3);
     *work = (WadiFlipGather){ .in = in, .particles = particles };
     bool has_flip = read_fractions(in, work);
     for (int a = 0; a < 3; ++a) {

@@ -1,0 +1,164 @@
+/* flip: rotation and momentum outlast steps of two cells. Water that spins in a round vessel without friction
+ * keeps its angular momentum, a spinning ball flies on its parabola, and what spins or sloshes alone gains no
+ * energy. [theory 1.5, 2.3, 2.4] */
+#include <stdio.h>
+
+#include "scene_sim.h"
+#include "sim/sim.h"
+
+typedef struct Motion {
+    double centre[3], velocity[3]; /* means over the particles */
+    double angular[3];             /* m^2/s: mean of (x - centre) x v */
+    double kinetic;                /* m^2/s^2: mean of v^2 / 2 */
+} Motion;
+
+static Motion motion_of(const WadiParticles *p)
+{
+    Motion m = { 0 };
+    const double share = 1.0 / p->count;
+    for (int32_t i = 0; i < p->count; ++i) {
+        const double x[3] = { p->x[i], p->y[i], p->z[i] },
+                     v[3] = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
+        for (int a = 0; a < 3; ++a) {
+            m.centre[a] += share * x[a];
+            m.velocity[a] += share * v[a];
+            m.kinetic += 0.5 * share * v[a] * v[a];
+            m.angular[a] += share * (x[(a + 1) % 3] * v[(a + 2) % 3] - x[(a + 2) % 3] * v[(a + 1) % 3]);
+        }
+    }
+    for (int a = 0; a < 3; ++a) {
+        const int b = (a + 1) % 3, c = (a + 2) % 3;
+        m.angular[a] -= m.centre[b] * m.velocity[c] - m.centre[c] * m.velocity[b];
+    }
+    return m;
+}
+
+/* A vessel of 8 cells' radius, its axis and gravity along `axis`; a revolution at 8 rad/s takes pi/4 s. */
+static void a_round_vessel_keeps_rotation(int axis, const char *settings)
+{
+    static const char *const shapes[3] = {
+        "gravity: [-9.81, 0, 0]\n"
+        "domain: {min: [-0.04, -0.12, -0.12], max: [0.2, 0.12, 0.12], walls: {friction: 0}}\n"
+        "colliders: [{friction: 0, shape: {difference: [{box: {min: [-0.05, -0.13, -0.13], max: [0.19, 0.13, "
+        "0.13]}}, {cylinder: {from: [0, 0, 0], to: [0.3, 0, 0], radius: 0.08}}]}}]\n"
+        "bodies: [{material: w, angular_velocity: [8, 0, 0], shape: {cylinder: {from: [0, 0, 0], to: [0.1, "
+        "0, "
+        "0], radius: 0.08}}}]\n",
+        NULL,
+        "domain: {min: [-0.12, -0.12, -0.04], max: [0.12, 0.12, 0.2], walls: {friction: 0}}\n"
+        "colliders: [{friction: 0, shape: {difference: [{box: {min: [-0.13, -0.13, -0.05], max: [0.13, 0.13, "
+        "0.19]}}, {cylinder: {from: [0, 0, 0], to: [0, 0, 0.3], radius: 0.08}}]}}]\n"
+        "bodies: [{material: w, angular_velocity: [0, 0, 8], shape: {cylinder: {from: [0, 0, 0], to: [0, 0, "
+        "0.1], radius: 0.08}}}]\n"
+    };
+    char text[2048];
+    snprintf(text, sizeof text,
+             "wadi: 1\nsolver: flip\ncell_size: 0.01\nfps: %.9g\nmaterials: {w: {kind: water}}\n%s%s",
+             32.0 / 3.14159265358979, settings, shapes[axis]);
+    WadiScene *scene = load_scene(text);
+    WadiSim *sim = start_sim(scene, 1);
+    const Motion start = motion_of(&sim->particles);
+    run_frames(sim, 8);
+    const Motion end = motion_of(&sim->particles);
+    const double fraction = end.angular[axis] / start.angular[axis],
+                 height = end.centre[axis] / start.centre[axis];
+    print_message("axis %d: %.3f of the angular momentum after a revolution, height %.3f\n", axis, fraction,
+                  height);
+    CHECK_AT_MOST(0.94, fraction);
+    CHECK_AT_MOST(fraction, 1.0);
+    CHECK_NEAR(height, 1.0, 0.02);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
+static void round_vessels_keep_rotation(void **unused)
+{
+    (void)unused;
+    a_round_vessel_keeps_rotation(2, "");
+    a_round_vessel_keeps_rotation(0, "");
+    /* The density correction has nothing to mend. */
+    a_round_vessel_keeps_rotation(2, "flip: {density_rate: 0}\n");
+}
+
+static void a_spinning_ball_flies_on_its_parabola(void **unused)
+{
+    (void)unused;
+    static const char *const spins[2] = { "[0, 0, 8]", "[0, 8, 0]" };
+    const double g[3] = { 0.0, 0.0, -9.81 }, cell = 0.02, time = 0.4;
+    for (int spin = 0; spin < 2; ++spin) {
+        const int axis = spin == 0 ? 2 : 1;
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "wadi: 1\nsolver: flip\ncell_size: 0.02\nfps: 10\n"
+                 "domain: {min: [-1, -1, -1], max: [2, 1, 2]}\nmaterials: {w: {kind: water}}\n"
+                 "bodies: [{material: w, velocity: [1.5, 0, 2], angular_velocity: %s,\n"
+                 "  shape: {sphere: {center: [0, 0, 0], radius: 0.1}}}]\n",
+                 spins[spin]);
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = start_sim(scene, 1);
+        const Motion start = motion_of(&sim->particles);
+        run_frames(sim, 4);
+        const Motion end = motion_of(&sim->particles);
+        double square = 0.0;
+        for (int a = 0; a < 3; ++a) {
+            const double drift =
+                end.centre[a] - start.centre[a] - time * (start.velocity[a] + 0.5 * time * g[a]);
+            square += drift * drift;
+        }
+        const double fraction = end.angular[axis] / start.angular[axis];
+        print_message("ball with spin %s: %.3f cells from its parabola, %.3f of its angular momentum\n",
+                      spins[spin], sqrt(square) / cell, fraction);
+        CHECK_AT_MOST(sqrt(square), 0.05 * cell);
+        CHECK_AT_MOST(0.95, fraction);
+        CHECK_AT_MOST(fraction, 1.005);
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+}
+
+/* Energy over frames; `allowed`: gain over the lowest so far, as a fraction of `scale`. */
+static void gains_no_energy(const char *name, const char *text, int frames, double g, double scale,
+                            double allowed)
+{
+    WadiScene *scene = load_scene(text);
+    WadiSim *sim = start_sim(scene, 1);
+    double lowest = INFINITY, gain = 0.0, first = 0.0, last = 0.0;
+    for (int frame = 0; frame <= frames; ++frame) {
+        const Motion m = motion_of(&sim->particles);
+        last = m.kinetic + g * m.centre[2];
+        first = frame == 0 ? last : first;
+        lowest = fmin(lowest, last);
+        gain = fmax(gain, last - lowest);
+        if (frame < frames) {
+            run_frames(sim, 1);
+        }
+    }
+    print_message("%s: energy %.5f to %.5f, largest gain %.4f of %.5f\n", name, first, last, gain / scale,
+                  scale);
+    CHECK_AT_MOST(gain, allowed * scale);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
+static void nothing_gains_energy(void **unused)
+{
+    (void)unused;
+    /* A cylinder that spins free of forces; its energy is omega^2 r^2 / 4. Velocities are those of chords,
+     * with (omega dt)^2 / 4 more energy than at the start; steps are up to 20 ms. */
+    gains_no_energy("spinning cylinder",
+                    "wadi: 1\nsolver: flip\ncell_size: 0.02\nfps: 25\ngravity: [0, 0, 0]\n"
+                    "domain: {min: [-3, -3, -1], max: [3, 3, 1]}\nmaterials: {w: {kind: water}}\n"
+                    "bodies: [{material: w, angular_velocity: [0, 0, 8],\n"
+                    "  shape: {cylinder: {from: [0, 0, -0.06], to: [0, 0, 0.06], radius: 0.12}}}]\n",
+                    15, 0.0, 0.25 * 64.0 * 0.12 * 0.12, 0.0064);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(round_vessels_keep_rotation),
+        cmocka_unit_test(a_spinning_ball_flies_on_its_parabola),
+        cmocka_unit_test(nothing_gains_energy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
