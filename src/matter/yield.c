@@ -18,14 +18,23 @@ WadiYield wadi_yield(WadiYieldRule rule, double friction_angle, double cohesion)
     case WADI_YIELD_RULE_COUNT: WADI_ASSERT(rule < WADI_YIELD_RULE_COUNT); break;
     }
     double stop = rule == WADI_YIELD_ZB05_LITERAL ? sine / sqrt(3.0) : k;
-    return (WadiYield){ .stop = stop, .slide = k, .cohesion = cohesion * cos(friction_angle) };
+    double c = cohesion * cos(friction_angle);
+    return (WadiYield){ .stop = stop, .slide = k, .cohesion = c, .tension = wadi_tension_limit(k, c, -1.0) };
+}
+
+double wadi_tension_limit(double slope, double cohesion, double strength)
+{
+    double limit = strength < 0.0 ? cohesion : strength;
+    return slope * limit > cohesion ? cohesion / slope : cohesion > 0.0 ? limit : 0.0;
 }
 
 WadiYield wadi_yield_of_material(const WadiMaterial *material, WadiYieldRule rule, double time)
 {
     const double degree = 3.14159265358979323846 / 180.0;
-    return wadi_yield(rule, degree * wadi_curve_value(&material->friction_angle, time),
-                      wadi_curve_value(&material->cohesion, time));
+    WadiYield yield = wadi_yield(rule, degree * wadi_curve_value(&material->friction_angle, time),
+                                 wadi_curve_value(&material->cohesion, time));
+    yield.tension = wadi_tension_limit(yield.slide, yield.cohesion, material->tensile_strength);
+    return yield;
 }
 
 double wadi_yield_of_stairs(double k)

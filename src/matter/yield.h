@@ -11,10 +11,15 @@
 typedef struct WadiYield {
     double stop, slide; /* k */
     double cohesion;    /* c_k, Pa */
+    double tension;     /* T, Pa: p >= -T; 0 without cohesion */
 } WadiYield;
 
-/* `friction_angle` in radians, in [0, pi/2); `cohesion` is Mohr-Coulomb's, Pa. */
+/* `friction_angle` in radians, in [0, pi/2); `cohesion` is Mohr-Coulomb's, Pa. The tension is the
+ * default one. */
 WadiYield wadi_yield(WadiYieldRule rule, double friction_angle, double cohesion);
+/* Largest tension T, in the unit of `cohesion`: p >= -T. It is `strength`, or c_k if that is negative, and
+ * never beyond the apex of the yield law, c_k / k; none without cohesion [theory 6.13]. */
+double wadi_tension_limit(double slope, double cohesion, double strength);
 /* Yield law of a material at a time. */
 WadiYield wadi_yield_of_material(const WadiMaterial *material, WadiYieldRule rule, double time);
 

@@ -60,6 +60,7 @@ typedef struct WadiMaterial {
     WadiCurve friction_angle; /* degrees */
     WadiYieldRule yield;
     WadiCurve cohesion;         /* Mohr-Coulomb's, Pa */
+    double tensile_strength;    /* Pa; negative: by the yield law (matter/yield.h) */
     double friction_angle_fast; /* degrees; 0: independent of the shear rate */
     double grain_size;          /* m */
     WadiCurve viscosity;        /* Pa s */

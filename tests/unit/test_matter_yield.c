@@ -43,11 +43,27 @@ static void cohesion_is_scaled_by_the_cosine(void **unused)
     CHECK_NEAR(wadi_yield(WADI_YIELD_TAN, 60.0 * degree, 20.0).cohesion, 10.0, 1e-12);
 }
 
+/* Tension ends at c_k, at the apex c_k / k, or at the strength of the material, whichever comes first. */
+static void tension_ends_at_the_apex(void **unused)
+{
+    (void)unused;
+    CHECK_NEAR(wadi_tension_limit(0.5, 100.0, -1.0), 100.0, 1e-12);
+    CHECK_NEAR(wadi_tension_limit(2.0, 100.0, -1.0), 50.0, 1e-12);
+    CHECK_NEAR(wadi_tension_limit(0.5, 100.0, 30.0), 30.0, 1e-12);
+    CHECK_NEAR(wadi_tension_limit(0.5, 100.0, 150.0), 150.0, 1e-12);
+    CHECK_NEAR(wadi_tension_limit(0.5, 100.0, 500.0), 200.0, 1e-12);
+    CHECK_NEAR(wadi_tension_limit(0.0, 100.0, 500.0), 500.0, 1e-12);
+    CHECK_NEAR(wadi_tension_limit(0.5, 0.0, 500.0), 0.0, 0.0);
+    CHECK_NEAR(wadi_tension_limit(0.0, 0.0, 500.0), 0.0, 0.0);
+    CHECK_NEAR(wadi_yield(WADI_YIELD_TAN, 60.0 * degree, 20.0).tension, 10.0 / sqrt(3.0), 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slope_angles_are_those_of_the_table),
         cmocka_unit_test(the_literal_pair_differs_by_three_over_root_two),
+        cmocka_unit_test(tension_ends_at_the_apex),
         cmocka_unit_test(cohesion_is_scaled_by_the_cosine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,7 +51,7 @@ static void every_setting_is_read(void **unused)
              "0.5, sleep: false}\n"
              "materials:\n"
              "  a: {kind: sand, yield: triaxial, cohesion: {keys: [[0, 10], [1, 20]]}, transfer: apic,\n"
-             "      friction_angle_fast: 45, grain_size: 0.002, viscosity: 3}\n"
+             "      friction_angle_fast: 45, grain_size: 0.002, viscosity: 3, tensile_strength: 700}\n"
              "  b: {kind: water, viscosity: 10, surface_tension: 0.072, transfer: pic, flip_share: 0.5}\n");
     assert_int_equal(wadi_flip_def(s)->pressure, WADI_FLIP_PRESSURE_GAUSS_SEIDEL);
     CHECK_NEAR(wadi_flip_def(s)->tolerance, 1e-3, 0.0);
@@ -78,6 +78,7 @@ static void every_setting_is_read(void **unused)
     assert_int_equal(a->transfer, WADI_TRANSFER_APIC);
     CHECK_NEAR(a->friction_angle_fast, 45.0, 0.0);
     CHECK_NEAR(a->grain_size, 0.002, 0.0);
+    CHECK_NEAR(a->tensile_strength, 700.0, 0.0);
     CHECK_NEAR(wadi_curve_value(&a->viscosity, 0.0), 3.0, 0.0);
     CHECK_NEAR(wadi_curve_value(&b->surface_tension, 0.0), 0.072, 0.0);
     assert_int_equal(b->transfer, WADI_TRANSFER_PIC);

@@ -128,6 +128,11 @@ static const WadiSceneField material_fields[] = {
       .doc = "How the friction angle bounds the stress." },
     { "cohesion", WADI_SCENE_CURVE1, AT(WadiMaterial, cohesion), .flags = KEYED, .unit = "Pa", .minimum = 0,
       .maximum = 1e7, SAND_ONLY, .doc = "Strength without pressure: 0 for dry sand, 1000 for moist." },
+    { "tensile_strength", WADI_SCENE_NUMBER, AT(WadiMaterial, tensile_strength),
+      .flags = WADI_SCENE_HASH_IF_CHANGED, .unit = "Pa", .minimum = 0, .maximum = 1e7, .fallback = { -1 },
+      .fallback_text = "min(c, c/k) of the yield law σ̄ ≤ k p + c", SAND_ONLY,
+      .doc = "Tension that cohesive sand bears from all sides before it parts. Parted sand bears none until "
+             "it is pressed together again. Sand without cohesion bears none." },
     { "friction_angle_fast", WADI_SCENE_NUMBER, AT(WadiMaterial, friction_angle_fast), .flags = BELOW_MAX,
       .unit = "degrees", .minimum = 0, .maximum = 90, .fallback_text = "as `friction_angle`", SAND_ONLY,
       .doc = "Internal friction of sand that shears fast." },
