@@ -122,7 +122,7 @@ static inline void problem_make(Problem *p)
             }
         }
     }
-    p->system = (WadiPoisson){ &p->rows, p->active, p->diagonal, p->c[0], p->c[1], p->c[2], NULL };
+    p->system = (WadiPoisson){ &p->rows, p->active, p->diagonal, p->c[0], p->c[1], p->c[2], NULL, NULL };
 }
 
 static inline WadiPoissonReport problem_solve(Problem *p, double tolerance)

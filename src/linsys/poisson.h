@@ -18,6 +18,7 @@ typedef struct WadiPoisson {
     const float *diagonal;           /* per cell; 0 where there is no unknown */
     const float *cx, *cy, *cz;       /* per cell: coupling with its -x, -y, -z neighbour */
     WadiPoissonHierarchy *hierarchy; /* shared by several solves of one system; NULL: each builds its own */
+    const float *least;              /* per cell: least value in a unilateral solve, <= 0; NULL: 0 */
 } WadiPoisson;
 
 /* Creates an empty one for WadiPoisson.hierarchy. It belongs to the arena, which must be the scratch of the
@@ -46,11 +47,11 @@ typedef struct WadiPoissonReport {
 WadiStatus wadi_poisson_solve(const WadiPoisson *system, const float *b, const WadiPoissonSettings *settings,
                               double *x, WadiArena *scratch, WadiPoissonReport *report, WadiError *error);
 
-/* The same under x >= 0, for material that may separate [theory 5.2]: unknowns with a negative solution
- * become air (x = 0; the diagonals of their neighbours stay), and the system is solved again, at most
- * `rounds` solves (2 is enough). An unknown never becomes active again. A closed component cannot separate;
- * its lowest value becomes zero. Values still negative after the last solve become 0. *dropped (may be NULL)
- * counts the unknowns set to 0; report->iterations is over all rounds, the residual that of the last solve
+/* The same under x >= least, for material that may separate [theory 5.2]: unknowns with a smaller solution
+ * get this value (the diagonals of their neighbours stay), and the system is solved again, at most `rounds`
+ * solves (2 is enough). An unknown never becomes active again. A closed component cannot separate; its lowest
+ * value becomes zero. Values still too small after the last solve become `least`. *dropped (may be NULL)
+ * counts the unknowns set to it; report->iterations is over all rounds, the residual that of the last solve
  * over its unknowns. */
 WadiStatus wadi_poisson_solve_unilateral(const WadiPoisson *system, const float *b,
                                          const WadiPoissonSettings *settings, int rounds, double *x,

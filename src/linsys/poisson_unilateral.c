@@ -1,4 +1,5 @@
-/* Pressure without tension: x >= 0 by dropping the unknowns with a negative solution [theory 5.2]. */
+/* Pressure with no tension, or a bounded one: x >= least by dropping the unknowns with a smaller solution
+ * [theory 5.2, 6.13]. */
 #include <string.h>
 
 #include "core/check.h"
@@ -16,28 +17,62 @@ typedef struct Drop {
     const WadiRows *rows;
     uint8_t *active;
     float *diagonal, *cx, *cy, *cz;
+    const float *b;
+    float *rhs; /* b with the values of the dropped unknowns; NULL: they are 0 */
     double *x, *partials;
 } Drop;
 
-/* Removes the negative unknowns and sets them to 0. Returns their count. */
-static double drop_negative(void *context, int64_t first, int64_t end)
+/* Removes the unknowns below their least value and sets all removed ones to it: a solve clears what is no
+ * unknown. Returns the count of the new ones. */
+static double drop_low(void *context, int64_t first, int64_t end)
 {
     const Drop *d = context;
     int64_t count = 0;
+    const double zeros[8] = { 0 };
     for (int64_t row = first; row < end; ++row) {
-        double *x = d->x + 8 * row;
-        unsigned negative = 0;
-        for (int l = 0; l < 8; ++l) {
-            negative |= (unsigned)(x[l] < 0.0) << l;
+        double *x = d->x + 8 * row, bounds[8];
+        const double *least = zeros;
+        if (d->from->least != NULL) {
+            for (int l = 0; l < 8; ++l) {
+                bounds[l] = (double)d->from->least[8 * row + l];
+            }
+            least = bounds;
         }
-        negative &= d->active[row];
-        d->active[row] = (uint8_t)(d->active[row] & ~negative);
-        count += __builtin_popcount(negative);
-        for (; negative != 0; negative &= negative - 1) {
-            x[__builtin_ctz(negative)] = 0.0;
+        unsigned low = 0;
+        for (int l = 0; l < 8; ++l) {
+            low |= (unsigned)(x[l] < least[l]) << l;
+        }
+        low &= d->active[row];
+        d->active[row] = (uint8_t)(d->active[row] & ~low);
+        count += __builtin_popcount(low);
+        for (unsigned left = d->from->active[row] & ~d->active[row]; left != 0; left &= left - 1) {
+            x[__builtin_ctz(left)] = least[__builtin_ctz(left)];
         }
     }
     return (double)count;
+}
+
+/* b plus coupling times value of each dropped neighbour. */
+static void shift_rows(void *context, int64_t first, int64_t end)
+{
+    const Drop *d = context;
+    const float *coupling[3] = { d->from->cx, d->from->cy, d->from->cz };
+    for (int32_t row = (int32_t)first; row < end; ++row) {
+        for (unsigned left = d->active[row]; left != 0; left &= left - 1) {
+            const WadiRowCell here = { row, __builtin_ctz(left) };
+            const size_t at = wadi_row_cell_index(here);
+            double sum = (double)d->b[at];
+            for (int side = 0; side < 6; ++side) {
+                const WadiRowCell there = wadi_row_cell_neighbour(d->rows, here, side);
+                if (there.row == 0 || (d->active[there.row] >> there.lane & 1) != 0) {
+                    continue;
+                }
+                const size_t beside = wadi_row_cell_index(there);
+                sum += (double)coupling[side >> 1][(side & 1) != 0 ? beside : at] * d->x[beside];
+            }
+            d->rhs[at] = (float)sum;
+        }
+    }
 }
 
 /* Assembles the system of the remaining unknowns. */
@@ -68,6 +103,10 @@ static WadiStatus drop_alloc(Drop *d, WadiArena *scratch, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(scratch, &d->cx, cells, "pressure", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &d->cy, cells, "pressure", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &d->cz, cells, "pressure", error));
+    if (d->from->least != NULL) {
+        WADI_TRY(WADI_ARENA_NEW(scratch, &d->rhs, cells, "pressure", error));
+        memcpy(d->rhs, d->b, cells * sizeof *d->rhs);
+    }
     memcpy(d->active, d->from->active, rows);
     d->active[0] = 0;
     for (size_t row = 0; row < rows; ++row) {
@@ -84,9 +123,11 @@ WadiStatus wadi_poisson_solve_unilateral(const WadiPoisson *system, const float 
     WADI_ASSERT(rounds > 0);
     *report = (WadiPoissonReport){ 0 };
     int64_t count = 0;
-    Drop d = { .from = system, .rows = system->rows, .x = x };
+    Drop d = { .from = system, .rows = system->rows, .b = b, .x = x };
     WADI_TRY(drop_alloc(&d, scratch, error));
-    WadiPoisson whole = *system, remaining = { system->rows, d.active, d.diagonal, d.cx, d.cy, d.cz, NULL };
+    WadiPoisson whole = *system, remaining = {
+        .rows = system->rows, .active = d.active, .diagonal = d.diagonal, .cx = d.cx, .cy = d.cy, .cz = d.cz
+    };
     const WadiPoisson *now = &whole;
     WadiPoissonHierarchy reduced;
     if (whole.hierarchy == NULL) {
@@ -94,17 +135,21 @@ WadiStatus wadi_poisson_solve_unilateral(const WadiPoisson *system, const float 
     }
     int iterations = 0;
     for (int round = 0; round < rounds; ++round) {
-        WADI_TRY(wadi_poisson_solve_from(now, b, settings, true, x, scratch, report, error));
+        const float *rhs = now == &remaining && d.rhs != NULL ? d.rhs : b;
+        WADI_TRY(wadi_poisson_solve_from(now, rhs, settings, true, x, scratch, report, error));
         iterations += report->iterations;
         report->iterations = iterations;
         double dropped_now =
-            wadi_parallel_sum(system->rows->count, WADI_POISSON_ROW_BLOCK, drop_negative, &d, d.partials);
+            wadi_parallel_sum(system->rows->count, WADI_POISSON_ROW_BLOCK, drop_low, &d, d.partials);
         count += (int64_t)dropped_now;
         if (dropped_now <= 0.0) {
             break;
         }
         if (round + 1 < rounds) {
             wadi_parallel_for(system->rows->count, WADI_POISSON_ROW_BLOCK, couple_rows, &d);
+            if (d.rhs != NULL) {
+                wadi_parallel_for(system->rows->count, WADI_POISSON_ROW_BLOCK, shift_rows, &d);
+            }
             remaining.hierarchy = NULL;
             if (whole.hierarchy->is_made && (double)count <= REDUCE_FRACTION * (double)d.unknowns) {
                 WADI_TRY(
