@@ -76,7 +76,7 @@ static inline WadiFriction *case_solve(Case *it, const WadiFrictionSettings *set
         .rows = &it->grid.rows, .fluid = it->grid.fluid, .solid = it->grid.solid, .sample_wall = wall_half
     };
     CHECK_OK(wadi_friction_begin(&friction, &cells, NULL, 0.01, arena, &error), error);
-    WadiFrictionLoad load = { it->pressure, it->k, it->cohesion };
+    WadiFrictionLoad load = { it->pressure, it->k, it->cohesion, NULL };
     const float *before[3] = { it->start[0], it->start[1], it->start[2] };
     CHECK_OK(wadi_friction_solve(friction, before, &load, settings, arena, report, &error), error);
     wadi_friction_add(friction, it->velocity);

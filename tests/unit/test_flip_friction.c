@@ -231,7 +231,7 @@ static void a_lone_cell_gets_the_whole_wall_friction(void **unused)
                                        .sample_wall = wall_same,
                                        .wall_context = &floor };
             CHECK_OK(wadi_friction_begin(&friction, &cells, NULL, 0.01, &arena, &error), error);
-            WadiFrictionLoad load = { it.pressure, it.k, it.cohesion };
+            WadiFrictionLoad load = { it.pressure, it.k, it.cohesion, NULL };
             const float *before[3] = { it.start[0], it.start[1], it.start[2] };
             WadiFrictionReport report;
             WadiFrictionSettings settings = settings_of(0.125, 100, true);
@@ -287,7 +287,7 @@ static WadiFrictionReport slide(Case *it, bool belt, int iterations)
                                .sample_wall = wall_same,
                                .wall_context = &floor };
     CHECK_OK(wadi_friction_begin(&friction, &cells, NULL, 0.01, &arena, &error), error);
-    WadiFrictionLoad load = { it->pressure, it->k, it->cohesion };
+    WadiFrictionLoad load = { it->pressure, it->k, it->cohesion, NULL };
     const float *before[3] = { it->start[0], it->start[1], it->start[2] };
     WadiFrictionReport report;
     WadiFrictionSettings settings = settings_of(0.125, iterations, true);
@@ -356,7 +356,7 @@ static void an_empty_grid_is_solved_at_once(void **unused)
     assert_int_equal(depth, 0);
     WadiFrictionSettings settings = wadi_friction_settings(depth, 0.1);
     WadiFrictionReport report;
-    WadiFrictionLoad load = { zero_pressure, zero, NULL };
+    WadiFrictionLoad load = { zero_pressure, zero, NULL, NULL };
     const float *before[3] = { zero, zero, zero };
     CHECK_OK(wadi_friction_solve(friction, before, &load, &settings, &arena, &report, &error), error);
     assert_true(report.has_converged);

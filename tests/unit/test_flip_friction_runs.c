@@ -17,7 +17,7 @@ static WadiStatus solve_once(Case *it, const WadiFrictionMemory *from, double dt
     };
     WadiStatus status = wadi_friction_begin(&friction, &cells, from, dt, &arena, error);
     if (status == WADI_OK && iterations > 0) {
-        WadiFrictionLoad load = { it->pressure, it->k, it->cohesion };
+        WadiFrictionLoad load = { it->pressure, it->k, it->cohesion, NULL };
         const float *before[3] = { it->start[0], it->start[1], it->start[2] };
         WadiFrictionReport report;
         WadiFrictionSettings settings = settings_of(0.125, iterations, true);
@@ -189,7 +189,7 @@ static void the_cost_of_an_iteration_is_printed(void **unused)
                 double time = seconds();
                 CHECK_OK(wadi_friction_begin(&friction, &cells, &memory, 0.01, &arena, &error), error);
                 begin = fmin(begin, seconds() - time);
-                WadiFrictionLoad load = { it.pressure, it.k, it.cohesion };
+                WadiFrictionLoad load = { it.pressure, it.k, it.cohesion, NULL };
                 const float *before[3] = { it.start[0], it.start[1], it.start[2] };
                 WadiFrictionReport report;
                 WadiFrictionSettings settings = settings_of(0.125, ITERATIONS, true);

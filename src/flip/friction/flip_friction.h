@@ -52,6 +52,8 @@ typedef struct WadiFrictionGrid {
     /* Per face: velocity of the solid; only for the local rule (flip_rigid.h). */
     const float *solid_speed[3];
     const float *density; /* per FLUID cell, kg/m^3; NULL: the reference everywhere */
+    /* Per face: mass over that of a full face, as in the pressure solve; NULL: 1. */
+    const float *fraction[3];
     /* Per row: its row in the pressure of a load (flip_row_table.h); may be NULL. */
     const int32_t *pressure_row;
     double reference_density; /* kg/m^3; that of the pressure */
@@ -60,10 +62,20 @@ typedef struct WadiFrictionGrid {
 
 /* Bounds of the stress; per cell over rows. */
 typedef struct WadiFrictionLoad {
-    const double *pressure; /* P in velocity units; negative counts as 0 */
+    const double *pressure; /* P in velocity units; less than -tension counts as that */
     const float *k;         /* yield slope of FLUID cells, >= 0 */
     const float *cohesion;  /* c_k dt / (rho dx), >= 0; NULL: none */
+    const float *tension;   /* T dt / (rho dx), >= 0; NULL: none */
 } WadiFrictionLoad;
+
+/* Bound of sigma_bar in a cell with pressure P: k max(P, -T) + c, not negative [theory 6.13]. */
+static inline float wadi_friction_yield(const WadiFrictionLoad *load, size_t cell, float pressure)
+{
+    const float tension = load->tension != NULL ? load->tension[cell] : 0.0f;
+    const float p = pressure > -tension ? pressure : -tension;
+    const float yield = load->k[cell] * p + (load->cohesion != NULL ? load->cohesion[cell] : 0.0f);
+    return yield > 0.0f ? yield : 0.0f;
+}
 
 typedef struct WadiFrictionSettings {
     /* Gradient step: converges up to 1/8 (the operator's largest eigenvalue is 8). In cut cells it is
@@ -167,6 +179,8 @@ double wadi_friction_change(const WadiFriction *friction, const WadiFrictionMemo
 /* sigma_bar of a cell's stress, in the norm that the yield test uses; 0 outside FLUID cells. For tests and
  * output. */
 double wadi_friction_stress(const WadiFriction *friction, int32_t row, int lane);
+/* Deviatoric normal stress of a cell along an axis, tension positive; times the open part in cut cells. */
+double wadi_friction_normal_stress(const WadiFriction *friction, int32_t row, int lane, int axis);
 /* Size of the traction on a cell's wall facet (side as in WadiRows.neighbour), or of a wall across it (6). */
 enum { WADI_FRICTION_SIDES = 7 };
 double wadi_friction_traction(const WadiFriction *friction, int32_t row, int lane, int side);

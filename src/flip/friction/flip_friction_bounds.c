@@ -30,10 +30,9 @@ static void fill_bounds(void *context, int64_t first, int64_t end)
         for (size_t lane = 0; lane < 8; ++lane) {
             float yield = 0.0f;
             if (slot->fluid >> lane & 1) {
-                float p = (float)fmax(load->pressure[pressure_at + lane], 0.0);
-                p += bounds->extra != NULL ? fminf(p, bounds->extra[s][lane]) : 0.0f;
-                yield = load->k[cell + lane] * p;
-                yield += load->cohesion != NULL ? load->cohesion[cell + lane] : 0.0f;
+                float p = (float)load->pressure[pressure_at + lane];
+                p += bounds->extra != NULL && p > 0.0f ? fminf(p, bounds->extra[s][lane]) : 0.0f;
+                yield = wadi_friction_yield(load, cell + lane, p);
             }
             bounds->yield[s][lane] = yield;
         }
@@ -57,9 +56,11 @@ static float normal_force(const Bounds *bounds, WadiRowCell cell, int side, floa
 {
     const WadiFriction *friction = bounds->friction;
     size_t at = wadi_table_cell(friction->grid.pressure_row, wadi_row_cell_index(cell));
-    float p = (float)fmax(bounds->load->pressure[at], 0.0);
+    const float *bond = bounds->load->tension;
+    const float least = bond != NULL ? -bond[wadi_row_cell_index(cell)] : 0.0f;
+    float p = (float)fmax(bounds->load->pressure[at], (double)least);
     WadiF8 tension = normal_stress(&friction->stress[friction->slot_of[cell.row]], side);
-    return p > 0.0f ? fmaxf(area * p - tension[cell.lane], 0.0f) : 0.0f;
+    return p > least ? fmaxf(area * p - tension[cell.lane], 0.0f) : 0.0f;
 }
 
 /* Least normal force: the weight of one cell, because the pressure of a thin layer may be 0 [theory 6.8]. */

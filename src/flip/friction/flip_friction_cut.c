@@ -43,7 +43,8 @@ static void fill_masses(void *context, int64_t first, int64_t end)
                               ((here + there) * (float)grid->reference_density);
                 }
                 friction->open[s].c[axis][lane] = open;
-                friction->mass[s].c[axis][lane] = open * density;
+                const float fraction = grid->fraction[axis] != NULL ? grid->fraction[axis][at] : 1.0f;
+                friction->mass[s].c[axis][lane] = open * density * fraction;
             }
         }
     }
@@ -291,7 +292,8 @@ static void fill_cuts(void *context, int64_t first, int64_t end)
 WadiStatus wadi_friction_make_cuts(WadiFriction *friction, WadiArena *arena, WadiError *error)
 {
     friction->cut_count = 1;
-    if (friction->grid.open[0] == NULL && friction->grid.density == NULL) {
+    if (friction->grid.open[0] == NULL && friction->grid.density == NULL &&
+        friction->grid.fraction[0] == NULL) {
         return WADI_OK;
     }
     size_t slots = (size_t)friction->slot_count;

@@ -87,6 +87,12 @@ static inline void divergence(const WadiFriction *friction, int32_t s, EdgesAbov
         here->t[STRESS_YY] - ym->t[STRESS_YY] + quarter * ((shift_in(xy, xy_next) - xy) + (yz_z - yz));
     force->c[2] =
         stress_zz(here) - stress_zz(zm) + quarter * ((shift_in(xz, xz_next) - xz) + (above->yz - yz));
+    if (friction->mean != NULL) {
+        const WadiF8 *mean = friction->mean;
+        force->c[0] += mean[s] - WADI_ROW_SHIFT_UP(mean[near[NEAR_XM]], mean[s]);
+        force->c[1] += mean[s] - mean[near[NEAR_YM]];
+        force->c[2] += mean[s] - mean[near[NEAR_ZM]];
+    }
     if (slot->face_walls != 0) {
         wadi_friction_add_walls(friction, s, force);
     }
@@ -275,6 +281,29 @@ static inline void cell_rates(const WadiFrictionFaces *all, int32_t s, const int
     *above = (RatesAbove){ near[NEAR_YP], { rate[4], rate[5] }, { rate[11], rate[13] } };
 }
 
+/* New isotropic stress of bonded cells; returns the bound of their deviatoric stress. Without bonds the
+ * pressure solve alone makes the velocity free of divergence. */
+static inline WadiF8 update_mean(const WadiFrictionIteration *it, int32_t s, WadiF8 step,
+                                 WadiFrictionSums *sums)
+{
+    if (it->bonded == NULL) {
+        return it->yield[s];
+    }
+    const WadiFriction *friction = it->friction;
+    const WadiFrictionBonded *bonded = &it->bonded[s];
+    const WadiFrictionFaces *all = it->velocity, *here = &all[s];
+    const int32_t *near = friction->slot[s].near;
+    const WadiF8 rate = WADI_ROW_SHIFT_DOWN(here->c[0], all[near[NEAR_XP]].c[0]) - here->c[0] +
+                        all[near[NEAR_YP]].c[1] - here->c[1] + all[near[NEAR_ZP]].c[2] - here->c[2];
+    WadiF8 mean = friction->mean[s] +
+                  wadi_splat(it->beta) * (friction->mean[s] - friction->mean_previous[s]) +
+                  wadi_splat(it->alpha * (1.0f / 3.0f)) * step * rate;
+    mean = wadi_masked(WADI_MIN8(mean, bonded->room), bonded->is_bonded);
+    sums->change = WADI_MAX8(wadi_abs8(mean - friction->mean[s]), sums->change);
+    friction->mean_previous[s] = mean;
+    return WADI_MAX8(it->yield[s] - bonded->slope * mean, wadi_splat(0.0f));
+}
+
 /* 1/n and n/4 for the active edges of one direction, lane by lane. */
 static inline void edge_weights(const uint8_t edge[4], WadiF8 *inverse, WadiF8 *quarter)
 {
@@ -288,7 +317,7 @@ static inline void store_projected(const WadiFrictionIteration *it, int32_t s,
                                    const WadiF8 trial[STRESS_COUNT], WadiF8 square, WadiFrictionSums *sums)
 {
     WadiFrictionStress *result = &it->friction->previous[s];
-    WadiF8 factor = wadi_ball_factor(square, it->yield[s]);
+    WadiF8 factor = wadi_ball_factor(square, update_mean(it, s, wadi_splat(1.0f), sums));
     if (it->needs_change) {
         const WadiFrictionStress *now = &it->friction->stress[s];
         for (int n = 0; n < STRESS_COUNT; ++n) {
@@ -417,7 +446,7 @@ static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, RatesAb
         trial[n] = wadi_masked(y + alpha * cut->step[n] * trial[n], cut->step[n] > zero);
     }
     clear_closed_axes(cut, trial);
-    project_cut(cut, it->yield[s], trial);
+    project_cut(cut, update_mean(it, s, cut->step[STRESS_XX], sums), trial);
     WadiFrictionStress *result = &friction->previous[s];
     for (int n = 0; n < STRESS_COUNT; ++n) {
         if (it->needs_change) {

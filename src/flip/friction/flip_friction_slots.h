@@ -120,6 +120,8 @@ struct WadiFriction {
     WadiFrictionOblique *oblique;
     WadiFrictionStress *stress, *previous; /* previous: scratch of the iteration */
     WadiFrictionWall *traction, *traction_previous;
+    /* Per slot, during a solve with bonded sand, else NULL: isotropic stress, tension positive. */
+    WadiF8 *mean, *mean_previous;
     WadiFrictionFaces *force; /* per slot: div tau of `stress`, on all faces, if has_force */
     bool has_force;
     int32_t *slot_of; /* per row */
@@ -219,16 +221,24 @@ WadiStatus wadi_friction_find_columns(const WadiFriction *friction, const WadiFr
 WadiStatus wadi_friction_find_bounds(const WadiFriction *friction, const WadiFrictionLoad *load,
                                      WadiF8 *yield, WadiF8 *wall_bound, WadiArena *arena, WadiError *error);
 
+/* Bonded sand in the cells of a slot during a solve [theory 6.13]. */
+typedef struct WadiFrictionBonded {
+    WADI_FRICTION_ALIGNED WadiF8 room; /* largest isotropic stress, P + T; 0 without bonds */
+    WadiF8 slope;                      /* k; the bound of the stress falls by k times the isotropic stress */
+    WadiI8 is_bonded;
+} WadiFrictionBonded;
+
 /* One iteration's two halves (flip_friction_passes.c). */
 typedef struct WadiFrictionIteration {
     const WadiFriction *friction;
-    const WadiFrictionFaces *before; /* u_b per slot */
-    const WadiF8 *yield;             /* per slot: k P+ + c */
-    const WadiF8 *wall_bound;        /* per row of facets: mu P+ */
-    WadiFrictionFaces *velocity;     /* u of the extrapolated stress y */
-    WadiFrictionFaces *force;        /* div tau of the stress now, on all faces */
-    float alpha, beta;               /* y = tau + beta (tau - previous) */
-    bool needs_change;               /* compute the largest change in this iteration */
+    const WadiFrictionFaces *before;  /* u_b per slot */
+    const WadiF8 *yield;              /* per slot: k P+ + c */
+    const WadiFrictionBonded *bonded; /* per slot; NULL: no bonded sand */
+    const WadiF8 *wall_bound;         /* per row of facets: mu P+ */
+    WadiFrictionFaces *velocity;      /* u of the extrapolated stress y */
+    WadiFrictionFaces *force;         /* div tau of the stress now, on all faces */
+    float alpha, beta;                /* y = tau + beta (tau - previous) */
+    bool needs_change;                /* compute the largest change in this iteration */
     /* Per block: growth of twice the energy, on the faces; work of the changes of traction on moving walls;
      * the largest change of a stress. */
     double *rise, *wall_work, *change;

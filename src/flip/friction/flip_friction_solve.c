@@ -7,8 +7,13 @@
 #include "core/check.h"
 #include "core/parallel.h"
 #include "flip/friction/flip_friction_slots.h"
+#include "flip/transfer/flip_row_table.h"
 
 enum { CHANGE_INTERVAL = 4 }; /* iterations between two checks of the largest change */
+
+/* Factor on the gradient step with the whole stress of bonded sand: the largest eigenvalue is 12 instead of
+ * 8, that of longitudinal waves [theory 6.5, 6.13]. */
+#define BONDED_STEP (8.0f / 12.0f)
 
 typedef struct Start {
     const WadiFriction *friction;
@@ -72,6 +77,9 @@ static void swap_stresses(WadiFriction *friction)
     friction->previous = stress;
     friction->traction = friction->traction_previous;
     friction->traction_previous = traction;
+    WadiF8 *mean = friction->mean;
+    friction->mean = friction->mean_previous;
+    friction->mean_previous = mean;
 }
 
 /* Change of twice the objective: kinetic energy and the work of the stress on walls and faces of given
@@ -124,6 +132,60 @@ static void iterate(WadiFriction *friction, WadiFrictionIteration *it, const Wad
     }
 }
 
+typedef struct FillBonded {
+    const WadiFriction *friction;
+    const WadiFrictionLoad *load;
+    WadiFrictionBonded *bonded;
+} FillBonded;
+
+static void fill_bonded(void *context, int64_t first, int64_t end)
+{
+    const FillBonded *fill = context;
+    const WadiFrictionLoad *load = fill->load;
+    for (int64_t s = first; s < end; ++s) {
+        const WadiFrictionSlot *slot = &fill->friction->slot[s];
+        WadiFrictionBonded *bonded = &fill->bonded[s];
+        *bonded = (WadiFrictionBonded){ 0 };
+        fill->friction->mean[s] = fill->friction->mean_previous[s] = wadi_splat(0.0f);
+        for (unsigned left = slot->fluid; left != 0; left &= left - 1) {
+            const int lane = __builtin_ctz(left);
+            const size_t cell = 8 * (size_t)slot->row + (size_t)lane;
+            const double pressure = load->pressure[wadi_table_cell(fill->friction->grid.pressure_row, cell)];
+            bonded->is_bonded[lane] = load->tension[cell] > 0.0f ? -1 : 0;
+            bonded->room[lane] = fmaxf((float)pressure + load->tension[cell], 0.0f);
+            bonded->slope[lane] = load->k[cell];
+        }
+    }
+}
+
+/* The solve finds the whole stress of bonded sand. Its isotropic part is that by which the pressure changes
+ * in the next projection; it is dropped at the end. */
+static WadiStatus begin_bonded(WadiFriction *friction, const WadiFrictionLoad *load,
+                               WadiFrictionIteration *it, WadiArena *arena, WadiError *error)
+{
+    if (load->tension == NULL) {
+        return WADI_OK;
+    }
+    const size_t slots = (size_t)friction->slot_count;
+    WadiFrictionBonded *bonded;
+    WADI_TRY(WADI_ARENA_NEW(arena, &bonded, slots, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &friction->mean, slots, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &friction->mean_previous, slots, "friction", error));
+    wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, fill_bonded,
+                      &(FillBonded){ friction, load, bonded });
+    it->bonded = bonded;
+    it->alpha *= BONDED_STEP;
+    return WADI_OK;
+}
+
+static void end_bonded(WadiFriction *friction)
+{
+    if (friction->mean != NULL) {
+        friction->mean = friction->mean_previous = NULL;
+        friction->has_force = false;
+    }
+}
+
 WadiStatus wadi_friction_solve(WadiFriction *friction, const float *const before[3],
                                const WadiFrictionLoad *load, const WadiFrictionSettings *settings,
                                WadiArena *arena, WadiFrictionReport *report, WadiError *error)
@@ -151,6 +213,7 @@ WadiStatus wadi_friction_solve(WadiFriction *friction, const float *const before
     it.before = start;
     it.yield = yield;
     it.wall_bound = wall_bound;
+    WADI_TRY(begin_bonded(friction, load, &it, arena, error));
     iterate(friction, &it, settings, report);
 #ifdef WADI_CHECKS
     report->energy_before = energy(friction, start);
@@ -158,6 +221,7 @@ WadiStatus wadi_friction_solve(WadiFriction *friction, const float *const before
     wadi_friction_faces_pass(&it);
     report->energy_after = energy(friction, it.velocity);
 #endif
+    end_bonded(friction);
     return WADI_OK;
 }
 
@@ -181,6 +245,13 @@ double wadi_friction_stress(const WadiFriction *friction, int32_t row, int lane)
         }
     }
     return sqrt(square);
+}
+
+double wadi_friction_normal_stress(const WadiFriction *friction, int32_t row, int lane, int axis)
+{
+    const WadiFrictionStress *stress = &friction->stress[friction->slot_of[row]];
+    const double xx = (double)stress->t[STRESS_XX][lane], yy = (double)stress->t[STRESS_YY][lane];
+    return axis == 0 ? xx : axis == 1 ? yy : -(xx + yy);
 }
 
 double wadi_friction_traction(const WadiFriction *friction, int32_t row, int lane, int side)

@@ -64,19 +64,21 @@ static double store_pressure(void *user, int64_t first, int64_t end)
 {
     const RunContext *context = user;
     const WadiFlipProjector *projector = context->projector;
+    const WadiFlipSystem *system = &projector->system;
     int dropped = 0;
     for (int64_t row = first + (first == 0); row < end; ++row) {
         const double *from = context->pressure + LANES * row;
         unsigned pushes = 0;
         for (int l = 0; l < LANES; ++l) {
-            pushes |= (unsigned)(from[l] > 0.0) << l;
+            const double least = system->least != NULL ? (double)system->least[LANES * row + l] : 0.0;
+            pushes |= (unsigned)(from[l] > least) << l;
         }
-        const unsigned active = projector->system.active[row];
+        const unsigned active = system->active[row];
         const unsigned solved = projector->in.is_unilateral ? active & pushes : active;
         projector->solved[row] = (uint8_t)solved;
         dropped += __builtin_popcount(active & ~solved);
         if (projector->pressure != NULL) {
-            memcpy(pressure_of(context, projector->system.full[row]), from, LANES * sizeof *from);
+            memcpy(pressure_of(context, system->full[row]), from, LANES * sizeof *from);
         }
     }
     return dropped;

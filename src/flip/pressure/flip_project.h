@@ -28,7 +28,9 @@ typedef struct WadiFlipProjectIn {
     const float *density;     /* per cell, kg/m^3; NULL: reference_density everywhere */
     double reference_density; /* kg/m^3 */
     const float *response[3]; /* per face: open part over mass; NULL: 1, the mass is the open part */
-    const float *expansion;   /* per cell: prescribed divergence, 1/s (density correction); NULL: 0 */
+    /* Per face: mass over that of a full face, > 0; NULL: 1. Cohesive sand at the surface [theory 6.13]. */
+    const float *fraction[3];
+    const float *expansion; /* per cell: prescribed divergence, 1/s (density correction); NULL: 0 */
     /* Per row: its row in `expansion` and P (flip_row_table.h): rows with a fluid cell, in order, possibly
      * with others. NULL: they have all rows. */
     const int32_t *fluid_row;
@@ -37,8 +39,9 @@ typedef struct WadiFlipProjectIn {
     WadiPoissonSettings solver; /* tolerances in m/s: the residual is divergence times cell_size */
     WadiPoissonSolveFn solve;
     /* `solve` keeps P >= 0 and drops cells in tension as air, with P = 0; their divergence is not reported
-     * [theory 5.2]. */
+     * [theory 5.2]. With `tension`, T per cell over all rows, it is P >= -T instead [theory 6.13]. */
     bool is_unilateral;
+    const float *tension;
 } WadiFlipProjectIn;
 
 typedef struct WadiFlipProjectOut {
@@ -77,6 +80,7 @@ typedef struct WadiFlipSystem {
     WadiRows rows;
     int32_t *full; /* per row: its index in the grid */
     WadiPoisson poisson;
+    float *least;    /* -T; NULL: 0 */
     uint8_t *active; /* fluid cells with an open face: a cell closed on all sides has no unknown */
     float *diagonal;
     float *coupling[3]; /* referenced by poisson.cx, cy, cz */

@@ -67,6 +67,9 @@ static void assemble_row(const WadiFlipProjectIn *in, WadiFlipSystem *system, in
     is_fluid &= diagonal > 0.0f;
     WADI_ROW_OUT(system->diagonal, to) = (WadiF8)((WadiI8)diagonal & is_fluid);
     system->active[to] = (uint8_t)wadi_row_bits(&is_fluid);
+    if (system->least != NULL) {
+        WADI_ROW_OUT(system->least, to) = -WADI_ROW(in->tension, row);
+    }
 }
 
 static void assemble_rows(void *user, int64_t first, int64_t end)
@@ -95,6 +98,10 @@ WadiStatus wadi_flip_project_assemble(const WadiFlipProjectIn *in, WadiFlipSyste
         memset(system->coupling[axis], 0, LANES * sizeof(float));
     }
     memset(system->diagonal, 0, LANES * sizeof(float));
+    if (in->tension != NULL) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &system->least, LANES * rows, "pressure system", error));
+        memset(system->least, 0, LANES * sizeof(float));
+    }
     system->active[0] = 0;
     system->full[0] = 0;
     wadi_parallel_for(tiles->count, TILE_BLOCK, match_rows, &context);
@@ -104,7 +111,8 @@ WadiStatus wadi_flip_project_assemble(const WadiFlipProjectIn *in, WadiFlipSyste
                                      .diagonal = system->diagonal,
                                      .cx = system->coupling[0],
                                      .cy = system->coupling[1],
-                                     .cz = system->coupling[2] };
+                                     .cz = system->coupling[2],
+                                     .least = system->least };
     return WADI_OK;
 }
 

@@ -62,6 +62,9 @@ static inline __attribute__((always_inline)) void wadi_flip_face_gradient(const 
     if (in->response[axis] != NULL) {
         g *= WADI_ROW(in->response[axis], row);
     }
+    if (in->fraction[axis] != NULL) {
+        g /= WADI_ROW(in->fraction[axis], row);
+    }
     WadiI8 is_open = WADI_ROW(in->open[axis], wadi_table_row(in->solid_row, row)) > 0.0f;
     *gradient = (WadiF8)((WadiI8)g & has_any & is_open);
 }
