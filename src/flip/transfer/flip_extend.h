@@ -43,4 +43,14 @@ typedef struct WadiFlipWallIn {
 WadiStatus wadi_flip_extend_walls(const WadiFlipWallIn *in, float *const velocity[3], WadiArena *scratch,
                                   WadiError *error);
 
+/* Before wadi_flip_extend: linear extension at the surface of bonded sand (flip_extend_linear.c). */
+typedef struct WadiFlipLinearIn {
+    const WadiRows *rows;
+    uint8_t *const *known; /* [3], in and out: the faces that it sets are known to wadi_flip_extend */
+    const uint8_t *bonded; /* per row: cells of bonded sand */
+} WadiFlipLinearIn;
+
+WadiStatus wadi_flip_extend_linear(const WadiFlipLinearIn *in, float *const velocity[3], WadiArena *scratch,
+                                   WadiError *error);
+
 #endif

@@ -38,7 +38,7 @@ typedef struct WadiFlipToParticlesIn {
     const float *const
         *saved; /* [3] velocities of the grid right after particles to grid; NULL without FLIP */
     const int32_t *saved_row; /* per row: its row in `saved` (flip_row_table.h); may be NULL */
-    /* By material: fraction of FLIP in this step, 0: PIC .. 1; 0 with APIC; NULL: 0. */
+    /* By material: fraction of FLIP in this step, 0: PIC or APIC .. 1; NULL: 0. */
     const float *flip_fraction;
     int material_count;           /* length of flip_fraction; the other materials have 0 */
     double dt;                    /* s */

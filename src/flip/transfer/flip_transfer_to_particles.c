@@ -363,7 +363,6 @@ static bool read_fractions(const WadiFlipToParticlesIn *in, WadiFlipGather *work
     for (int m = 0; m < count; ++m) {
         float fraction = in->flip_fraction[m];
         WADI_ASSERT(fraction >= 0.0f && fraction <= 1.0f && (fraction == 0.0f || in->saved != NULL));
-        WADI_ASSERT(fraction == 0.0f || in->affine == NULL || !in->affine->is_used[m]);
         work->flip_fraction[m] = fraction;
         has_flip = has_flip || fraction > 0.0f;
         work->is_fraction_uniform = work->is_fraction_uniform && fraction == in->flip_fraction[0];
