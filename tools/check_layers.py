@@ -25,7 +25,7 @@ ROOMS = {
     "geom": [["mesh"], ["read"], [""], ["faces"]],
     "sph": [["walls"], ["pairs"], ["pressure", "friction", "porous", "viscosity", "tension", "adapt"], ["sleep"], [""]],
     "flip": [["transfer"], ["solids", "viscosity", "pressure", "friction"], ["published", "sleep"], ["move"], [""],
-             ["volume"]],
+             ["volume", "bonds"]],
     "dem": [["contact", "columns"], ["bodies"], ["list"], ["walls"], ["rest"], [""]],
     "io": [["files"], ["frame", "scene"], ["run"]],
     "surface": [["cloud"], ["field"], ["mesh"], ["write"], [""]],

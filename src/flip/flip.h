@@ -36,6 +36,7 @@ typedef struct WadiFlip {
     bool has_affine; /* a material uses APIC, with `affine` */
     WadiFlipAffine affine;
     int pressure_column, rigid_column; /* of the particle store; rigid -1 without sand */
+    int bonds_column;        /* of the particle store, bits of flip_bonds.c; -1: no sand has bonds */
     bool are_attributes_old; /* no particle falls asleep in the next step, so awake ones need no attributes */
     WadiFlipSolidCache solid_cache;
     WadiFrictionMemory friction_memory;
@@ -53,6 +54,14 @@ typedef struct WadiFlipMix {
     float *slope, *cohesion;
 } WadiFlipMix;
 
+/* Cohesive sand in the cells of a step [theory 6.13]. All NULL in a scene without (flip_bonds.c). */
+typedef struct WadiFlipBonds {
+    float *cohesion; /* per cell: c_k of its particles, without that of broken bonds */
+    float *tension;  /* per cell: T */
+    /* Per face: mass of the particles at it over that of a full face, where one of its cells is air. */
+    float *fraction[3];
+} WadiFlipBonds;
+
 /* Sleeping sand among the cells of a step (flip_sleeping_cells.c). */
 typedef struct WadiFlipSleepingCells {
     /* Per tile of the grid: its index among the sleeping tiles, -1: awake; NULL: all are awake. */
@@ -67,6 +76,7 @@ typedef struct WadiFlipCells {
     /* Per row: cells whose pressure is unknown: occupied, or cut by a solid below fluid. */
     uint8_t *pressure_cells;
     uint8_t *inside; /* per row: cells inside solids */
+    WadiFlipBonds bonds;
     WadiFlipSleepingCells sleeping;
     /* Per row: its row in `expansion` and `pressure`, which hold only rows with pressure cells. */
     int32_t *pressure_row;
@@ -105,6 +115,8 @@ typedef struct WadiFlipStep {
     WadiArenaMark scope[WADI_FLIP_SCOPES];
     WadiTileSort sort;
     WadiFlipGrid grid;
+    /* Per face: mass of the particles at it over that of a full face; NULL: no sand has bonds. */
+    float *face_fraction[3];
     uint8_t *reached[3]; /* per row: faces that received a velocity from particles */
     float *saved[3];     /* velocities before forces, of the rows with such faces */
     int32_t *saved_row;  /* per row: its row in `saved` (flip_row_table.h) */
@@ -116,6 +128,8 @@ typedef struct WadiFlipStep {
     uint8_t *occupied_air; /* per row: occupied cells that are no pressure cells */
     /* Per row: occupied cells and pressure cells; NULL: momentum of small bodies is left as it is. */
     uint8_t *filled;
+    uint8_t *bonded;  /* per row: pressure cells of bonded sand; NULL: none */
+    uint8_t *lifted;  /* per cell, bits: sides on walls that bonded sand has lifted off; NULL: none */
     uint8_t *gripped; /* per row: pressure cells on a wall that holds them by friction; NULL: none */
     WadiFlipCells cells;
     double max_divergence;
@@ -206,6 +220,18 @@ void wadi_flip_attributes_skip_in_sort(const WadiFlip *flip, bool are_skipped);
 /* Choose the tiles whose attributes are updated in this step, cells.is_shown; then write the values. */
 WadiStatus wadi_flip_attributes_begin(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 void wadi_flip_write_attributes(const WadiFlip *flip, const WadiFlipStep *step);
+
+/* Bonds of cohesive sand, bonds/flip_bonds.c. The column of the particles, if the scene has such sand; the
+ * masses of faces, before their scope is closed; after the labels the means of cells; after the solve bonds
+ * break and heal. */
+bool wadi_flip_is_cohesive(const WadiMaterial *material);
+WadiStatus wadi_flip_bonds_add(WadiFlip *flip, WadiError *error);
+WadiStatus wadi_flip_save_face_fraction(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+WadiStatus wadi_flip_find_bonds(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+void wadi_flip_update_bonds(const WadiFlip *flip, WadiFlipStep *step, const WadiFriction *friction,
+                            const WadiFrictionLoad *load);
+/* Before the solids are found: rows whose open parts wadi_flip_find_bonds changes. */
+void wadi_flip_unshare_lifted(const WadiFlip *flip, WadiFlipStep *step, uint64_t *unshared);
 
 /* Sleeping cells in a step, flip_sleeping_cells.c. Before the labels: the occupied cells, awake or asleep. */
 WadiStatus wadi_flip_find_sleeping(const WadiFlip *flip, WadiFlipStep *step, const uint8_t **occupied,

@@ -42,6 +42,10 @@ WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, W
         in.open[a] = walls.open[a] = air.open[a] = step->solid.open[a];
         walls.solid_velocity[a] = air.solid_velocity[a] = step->solid.velocity[a];
     }
+    if (step->bonded != NULL) {
+        const WadiFlipLinearIn linear = { .rows = rows, .known = step->known, .bonded = step->bonded };
+        WADI_TRY(wadi_flip_extend_linear(&linear, step->grid.velocity, flip->context.scratch, error));
+    }
     WADI_TRY(wadi_flip_extend(&in, step->grid.velocity, NULL, flip->context.scratch, error));
     if (!flip->materials.has_sand) {
         WADI_TRY(wadi_flip_extend_air(&air, step->grid.velocity, flip->context.scratch, error));

@@ -81,6 +81,9 @@ WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *ste
         WADI_TRY(WADI_ARENA_NEW(arena, &cohesion, floats, "cohesion", error));
         fill_floats(cohesion, floats, flip->materials.cohesion[flip->materials.first]);
     }
+    if (step->cells.bonds.cohesion != NULL) {
+        cohesion = step->cells.bonds.cohesion;
+    }
     WADI_TRY(make_rate_dependent(flip, step, slope, error));
     wadi_flip_sleep_weaken(&flip->sleep, wadi_curve_value3(&flip->context.world->scene->gravity, step->time),
                            &step->grid.rows, slope);
@@ -90,6 +93,7 @@ WadiStatus wadi_flip_friction_load(const WadiFlip *flip, const WadiFlipStep *ste
     }
     *load = (WadiFrictionLoad){ .pressure = *grain != NULL ? *grain : step->cells.pressure,
                                 .k = slope,
-                                .cohesion = cohesion };
+                                .cohesion = cohesion,
+                                .tension = step->cells.bonds.tension };
     return WADI_OK;
 }

@@ -48,8 +48,11 @@ void wadi_flip_materials_at(WadiFlip *flip, double time, double dt, double force
             double stairs = wadi_flip_def(scene)->friction == WADI_FLIP_FRICTION_SOLVE
                                 ? wadi_yield_of_stairs(yield.slide) * gravity
                                 : 0.0;
+            const double unit = force_dt / (materials->density * cell_size);
             materials->cohesion[m] =
                 (float)((yield.cohesion / (materials->density * cell_size) + stairs) * force_dt);
+            materials->bond[m] = (float)(yield.cohesion * unit);
+            materials->tension[m] = (float)(yield.tension * unit);
         }
     }
     for (int m = 0; m < materials->count;

@@ -9,7 +9,7 @@ static WadiStatus rows_to_close(const WadiFlip *flip, const WadiRows *rows, uint
 {
     const WadiTileMap *tiles = rows->tiles;
     *closed_rows = NULL;
-    if (flip->sleep.tile_count == 0) {
+    if (flip->sleep.tile_count == 0 && flip->bonds_column < 0) {
         return WADI_OK;
     }
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(flip->context.scratch, closed_rows, (size_t)tiles->count, "solid cells",
@@ -51,6 +51,9 @@ WadiStatus wadi_flip_find_solids(WadiFlip *flip, WadiFlipStep *step, WadiError *
     };
     uint64_t *closed_rows = NULL;
     WADI_TRY(rows_to_close(flip, &step->grid.rows, &closed_rows, error));
+    if (flip->bonds_column >= 0) {
+        wadi_flip_unshare_lifted(flip, step, closed_rows);
+    }
     in.unshared_rows = closed_rows;
     return wadi_flip_solid(&in, &flip->solid_cache, &step->solid, flip->context.scratch, error);
 }

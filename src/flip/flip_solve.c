@@ -42,13 +42,15 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
                     .min_iterations = has_sand ? 0 : 1,
                     .max_iterations = 200 },
         .solve = is_unilateral ? solve_unilateral : wadi_poisson_solve,
-        .is_unilateral = is_unilateral
+        .is_unilateral = is_unilateral,
+        .tension = step->cells.bonds.tension
     };
     for (int a = 0; a < 3; ++a) {
         in.open[a] = step->solid.open[a];
         in.solid_velocity[a] = step->solid.velocity[a];
         in.theta[a] = step->cells.theta[a];
         in.response[a] = step->cells.response[a];
+        in.fraction[a] = step->cells.bonds.fraction[a];
     }
     in.surface_distance = step->cells.theta[0] == NULL ? step->cells.surface_distance : NULL;
     return in;

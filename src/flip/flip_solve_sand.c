@@ -15,6 +15,8 @@
 
 /* Of each friction solve in the first step: deep columns start from coarse grids. */
 enum { FIRST_ITERATIONS = 300 };
+/* Of a solve from no stress, per cell of length. */
+enum { COLD_ITERATIONS = 7 };
 /* Fraction of the speed of a fall through its depth above which sand flows. Stresses may lag there, and
  * fewer iterations are enough; a deep heap that comes to rest needs more, or it wobbles. */
 #define FLOWING 0.05
@@ -67,7 +69,8 @@ static uint8_t rigid_cells(const Rigid *rigid, int32_t r)
     for (unsigned left = rigid->step->cells.pressure_cells[r]; left != 0; left &= left - 1) {
         int l = __builtin_ctz(left);
         size_t cell = 8 * (size_t)r + (size_t)l;
-        double yield = (double)load->k[cell] * fmax(load->pressure[wadi_table_cell(table, cell)], 0.0) +
+        const double least = load->tension != NULL ? -(double)load->tension[cell] : 0.0;
+        double yield = (double)load->k[cell] * fmax(load->pressure[wadi_table_cell(table, cell)], least) +
                        (load->cohesion != NULL ? (double)load->cohesion[cell] : 0.0);
         marks |= (uint8_t)((wadi_friction_stress(rigid->friction, r, l) < 0.999 * yield) << l);
     }
@@ -213,6 +216,7 @@ static WadiStatus set_up_friction(WadiFlip *flip, WadiFlipStep *step, Sand *sand
                               .reference_density = flip->materials.density };
     for (int a = 0; a < 3; ++a) {
         grid.open[a] = step->solid.open[a];
+        grid.fraction[a] = step->cells.bonds.fraction[a];
         /* Under water the weight is not only that of the grains. */
         grid.weight[a] = flip->materials.has_water ? 0.0 : step->force_dt * wadi_component(gravity, a);
     }
@@ -246,6 +250,24 @@ static WadiStatus serve_layers(WadiFlip *flip, Sand *sand, bool is_flowing, Wadi
     return WADI_OK;
 }
 
+/* Bonded sand moves as a body across the grid, and its stresses, which stay on the grid, are a poor guess: as
+ * many iterations as from zero [theory 6.7, 6.13]. */
+static WadiStatus serve_bonds(WadiFlip *flip, const WadiFlipStep *step, Sand *sand, WadiError *error)
+{
+    if (step->cells.bonds.tension == NULL ||
+        wadi_flip_def(flip->context.world->scene)->friction_iterations > 0) {
+        return WADI_OK;
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        int length;
+        WADI_TRY(wadi_friction_depth(sand->friction, axis, &length, flip->context.scratch, error));
+        const int least = COLD_ITERATIONS * length;
+        sand->settings.max_iterations =
+            least > sand->settings.max_iterations ? least : sand->settings.max_iterations;
+    }
+    return WADI_OK;
+}
+
 static WadiStatus choose_settings(WadiFlip *flip, const WadiFlipStep *step, Sand *sand, WadiError *error)
 {
     const int setting = wadi_flip_def(flip->context.world->scene)->friction_rounds;
@@ -256,6 +278,7 @@ static WadiStatus choose_settings(WadiFlip *flip, const WadiFlipStep *step, Sand
     sand->settings = settings_of(flip, sand->depth, wadi_flip_gravity_step(flip, step), sand->is_first,
                                  is_flowing, sand->friction);
     WADI_TRY(wadi_flip_friction_load(flip, step, &sand->load, &sand->grain, error));
+    WADI_TRY(serve_bonds(flip, step, sand, error));
     return serve_layers(flip, sand, is_flowing, error);
 }
 
@@ -331,6 +354,7 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
     }
     wadi_friction_clamp_slivers(sand.friction, step->grid.velocity, step->solid.velocity);
     wadi_flip_stop_sleeping(step);
+    DO("bonds", wadi_flip_update_bonds(flip, step, sand.friction, &sand.load));
     DO("sleep", wadi_flip_check_sleeping(flip, step, sand.friction));
     DO("friction set-up", mark_rigid(step, sand.friction, &sand.load));
     if (step->gripped != NULL) {

@@ -8,13 +8,23 @@
 
 enum { SPEED_BLOCK = 8192 };
 
+/* Materials with an affine velocity. Cohesive sand has one beside its FLIP velocity: else the mean of the
+ * particles beside a face at the surface is that of a place inside, and a rigid rotation becomes a strain
+ * [theory 6.13]. */
+static bool uses_affine(const WadiFlip *flip, const WadiMaterial *material)
+{
+    return material->transfer == WADI_TRANSFER_APIC ||
+           (material->transfer == WADI_TRANSFER_FLIP && flip->bonds_column >= 0 &&
+            wadi_flip_is_cohesive(material));
+}
+
 /* Add the columns of APIC if a material uses it. */
 static WadiStatus add_affine(WadiFlip *flip, WadiError *error)
 {
     const WadiScene *scene = flip->context.world->scene;
     for (int m = 0; m < scene->material_count; ++m) {
-        flip->has_affine = flip->has_affine || (scene->materials[m].transfer == WADI_TRANSFER_APIC &&
-                                                !scene->materials[m].is_unused);
+        flip->has_affine =
+            flip->has_affine || (uses_affine(flip, &scene->materials[m]) && !scene->materials[m].is_unused);
     }
     if (!flip->has_affine) {
         return WADI_OK;
@@ -22,7 +32,7 @@ static WadiStatus add_affine(WadiFlip *flip, WadiError *error)
     WADI_TRY(wadi_flip_affine_add(flip->context.particles, &flip->affine, error));
     for (int m = 0; m < scene->material_count; ++m) {
         const int like = scene->materials[m].is_unused ? flip->materials.first : m;
-        flip->affine.is_used[m] = scene->materials[like].transfer == WADI_TRANSFER_APIC;
+        flip->affine.is_used[m] = uses_affine(flip, &scene->materials[like]);
     }
     return WADI_OK;
 }
@@ -46,6 +56,9 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     flip->unit_time = wadi_scene_unit_time(scene, context->world->cell_size);
     wadi_materials_init(&flip->materials, scene);
     WadiStatus status = wadi_flip_attributes_add(flip, error);
+    if (status == WADI_OK) {
+        status = wadi_flip_bonds_add(flip, error);
+    }
     if (status == WADI_OK) {
         status = add_affine(flip, error);
     }

@@ -94,6 +94,9 @@ static WadiStatus make_results(const WadiFlip *flip, WadiFlipStep *step, WadiOve
             WADI_TRY(WADI_ARENA_NEW(arena, &step->gripped, rows, "small bodies", error));
         }
     }
+    if (flip->bonds_column >= 0) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &step->bonded, rows, "bonds", error));
+    }
     return wadi_flip_overfull_begin(flip, step, overfull, error);
 }
 
@@ -148,6 +151,7 @@ WadiStatus wadi_flip_take_step(void *solver, const WadiSolverStep *now, WadiStep
     RUN("grid", build_grid(flip, step, error));
     RUN("particles to grid", particles_to_grid(flip, step, error));
     RUN("save velocity", wadi_flip_save_velocity(flip, step, error));
+    RUN("save velocity", wadi_flip_save_face_fraction(flip, step, error));
     DO("forces", wadi_flip_add_forces(flip, step));
     scope_close(flip, step, WADI_FLIP_SCOPE_TRANSFER);
 
@@ -157,6 +161,7 @@ WadiStatus wadi_flip_take_step(void *solver, const WadiSolverStep *now, WadiStep
     scope_open(flip, step, WADI_FLIP_SCOPE_CELLS);
     RUN("label", wadi_flip_label(flip, step, error));
     RUN("label", wadi_flip_find_overfull(flip, step, &report->overfull, error));
+    RUN("bonds", wadi_flip_find_bonds(flip, step, error));
     RUN("density correction", wadi_flip_correct_density(flip, step, error));
     if (step->divergence != NULL) {
         RUN("displacement", wadi_flip_displace(flip, step, error));

@@ -16,6 +16,8 @@ typedef struct WadiMaterials {
     /* The yield law (yield.h), set by the solver in every step: k, and c_k in the solver's unit of pressure.
      * 0 for water. */
     float slope[WADI_MATERIALS_MAX], cohesion[WADI_MATERIALS_MAX];
+    /* Of the cohesion, the part that bonds between grains give, and the tension that they bear; flip only. */
+    float bond[WADI_MATERIALS_MAX], tension[WADI_MATERIALS_MAX];
 } WadiMaterials;
 
 /* All but the yield law. */

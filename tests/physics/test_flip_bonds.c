@@ -1,0 +1,112 @@
+/* flip: bonds of cohesive sand break, stay broken, and heal where sand is pressed together; same bytes for
+ * any thread count and after a resume [theory 6.13]. */
+#include "same_bytes.h"
+
+#define LUMP                                                                                                 \
+    "wadi: 1\nsolver: flip\ncell_size: 0.02\nfps: 50\ngravity: [0, 0, %g]\n"                                 \
+    "domain: {min: [-0.2, -0.2, 0], max: [0.2, 0.2, 0.4], walls: {friction: 0.5}}\n"                         \
+    "materials: {sand: {kind: sand, cohesion: 2000}}\n"                                                      \
+    "bodies: [{material: sand, jitter: 0, velocity: [%g, 0, 0], shape: {box: {min: [-0.08, -0.04, %g], "     \
+    "max: "                                                                                                  \
+    "[0, 0.04, %g]}}}, {material: sand, jitter: 0, velocity: [%g, 0, 0], shape: {box: {min: [0, -0.04, "     \
+    "%g], "                                                                                                  \
+    "max: [0.08, 0.04, %g]}}}]\n"
+
+static WadiScene *load_lump(double gravity, double speed, double bottom)
+{
+    char text[1024];
+    snprintf(text, sizeof text, LUMP, gravity, -speed, bottom, bottom + 0.08, speed, bottom, bottom + 0.08);
+    return load_scene(text);
+}
+
+/* Fraction of the particles whose bonds are broken. */
+static double parted_of(const WadiSim *sim)
+{
+    const WadiParticles *p = &sim->particles;
+    const uint8_t *bits = wadi_particles_column(p, wadi_particles_find_column(p, "bonds"));
+    int32_t count = 0;
+    for (int32_t i = 0; i < p->count; ++i) {
+        count += bits[i] & 1;
+    }
+    return (double)count / p->count;
+}
+
+static void part_all(WadiSim *sim)
+{
+    WadiParticles *p = &sim->particles;
+    uint8_t *bits = wadi_particles_column(p, wadi_particles_find_column(p, "bonds"));
+    memset(bits, 1, (size_t)p->count);
+}
+
+/* Mean velocity along x of the right half less that of the left one. */
+static double opening_of(const WadiSim *sim)
+{
+    const WadiParticles *p = &sim->particles;
+    double sum = 0.0;
+    for (int32_t i = 0; i < p->count; ++i) {
+        sum += (p->x[i] > 0.0 ? 2.0 : -2.0) * (double)p->vx[i] / p->count;
+    }
+    return sum;
+}
+
+/* Halves that fly apart part at once, and do not pull each other after that. */
+static void halves_that_part_do_not_pull(void **unused)
+{
+    (void)unused;
+    WadiScene *scene = load_lump(0.0, 0.5, 0.16);
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, 2);
+    const double soon = opening_of(sim);
+    run_frames(sim, 5);
+    print_message("halves part at %.3f m/s, later %.3f\n", soon, opening_of(sim));
+    CHECK_AT_MOST(0.8, soon);
+    CHECK_NEAR(opening_of(sim), soon, 0.02);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
+/* Sand without load stays parted; on the floor its weight presses it together. */
+static void pressed_sand_heals(void **unused)
+{
+    (void)unused;
+    for (int is_pressed = 0; is_pressed < 2; ++is_pressed) {
+        WadiScene *scene = load_lump(is_pressed ? -9.81 : 0.0, 0.0, is_pressed ? 0.0 : 0.16);
+        WadiSim *sim = start_sim(scene, 1);
+        run_frames(sim, 1);
+        CHECK_AT_MOST(parted_of(sim), 0.0);
+        part_all(sim);
+        run_frames(sim, 2);
+        print_message("%s: %.3f of the particles have parted\n", is_pressed ? "pressed" : "without load",
+                      parted_of(sim));
+        if (is_pressed) {
+            CHECK_AT_MOST(parted_of(sim), 0.3);
+        } else {
+            CHECK_AT_MOST(0.999, parted_of(sim));
+        }
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+}
+
+/* A block topples on the floor and breaks there, beside an overhang that breaks off. */
+static void bonds_have_the_same_bytes(void **unused)
+{
+    (void)unused;
+    check_same_bytes("wadi: 1\nsolver: flip\ncell_size: 0.02\nfps: 25\ngravity: [5, 0, -8]\n"
+                     "domain: {min: [-0.1, -0.1, 0], max: [0.7, 0.2, 0.4], walls: {friction: 2}}\n"
+                     "materials: {sand: {kind: sand, cohesion: 1500}, dry: {kind: sand}}\n"
+                     "bodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: [0.08, 0.08, 0.24]}}}, "
+                     "{material: sand, shape: {box: {min: [0.08, 0, 0.16], max: [0.2, 0.08, 0.24]}}}, "
+                     "{material: dry, shape: {box: {min: [0.4, 0, 0], max: [0.5, 0.08, 0.08]}}}]\n",
+                     3, 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(halves_that_part_do_not_pull),
+        cmocka_unit_test(pressed_sand_heals),
+        cmocka_unit_test(bonds_have_the_same_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
