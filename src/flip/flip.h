@@ -228,10 +228,10 @@ bool wadi_flip_is_cohesive(const WadiMaterial *material);
 WadiStatus wadi_flip_bonds_add(WadiFlip *flip, WadiError *error);
 WadiStatus wadi_flip_save_face_fraction(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 WadiStatus wadi_flip_find_bonds(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* After the first projection: open the sides at which a wall pulls by more than the weight of a cell. */
+bool wadi_flip_lift_pulled(const WadiFlip *flip, WadiFlipStep *step, const WadiFriction *friction);
 void wadi_flip_update_bonds(const WadiFlip *flip, WadiFlipStep *step, const WadiFriction *friction,
                             const WadiFrictionLoad *load);
-/* Before the solids are found: rows whose open parts wadi_flip_find_bonds changes. */
-void wadi_flip_unshare_lifted(const WadiFlip *flip, WadiFlipStep *step, uint64_t *unshared);
 
 /* Sleeping cells in a step, flip_sleeping_cells.c. Before the labels: the occupied cells, awake or asleep. */
 WadiStatus wadi_flip_find_sleeping(const WadiFlip *flip, WadiFlipStep *step, const uint8_t **occupied,

@@ -3,29 +3,37 @@
 
 #include "flip/flip.h"
 
-/* Rows whose faces wadi_flip_close_sleeping will close: rows of sleeping tiles, and their high neighbours. */
-static WadiStatus rows_to_close(const WadiFlip *flip, const WadiRows *rows, uint64_t **closed_rows,
-                                WadiError *error)
+static void unshare(const WadiRows *rows, int32_t row, uint64_t *unshared)
 {
+    unshared[rows->tile[row]] |= UINT64_C(1) << rows->index_in_tile[row];
+    for (int axis = 0; axis < 3; ++axis) {
+        const int32_t next = rows->neighbour[row][2 * axis + 1];
+        if (next != 0) {
+            unshared[rows->tile[next]] |= UINT64_C(1) << rows->index_in_tile[next];
+        }
+    }
+}
+
+/* Rows whose faces wadi_flip_close_sleeping will close or flip_bonds.c open: rows of sleeping tiles and
+ * of bonded sand, and their high neighbours. */
+static WadiStatus rows_to_change(const WadiFlip *flip, const WadiFlipStep *step, uint64_t **changed,
+                                 WadiError *error)
+{
+    const WadiRows *rows = &step->grid.rows;
     const WadiTileMap *tiles = rows->tiles;
-    *closed_rows = NULL;
+    *changed = NULL;
     if (flip->sleep.tile_count == 0 && flip->bonds_column < 0) {
         return WADI_OK;
     }
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(flip->context.scratch, closed_rows, (size_t)tiles->count, "solid cells",
-                                      error));
-    memset(*closed_rows, 0, (size_t)tiles->count * sizeof **closed_rows);
+    WADI_TRY(
+        WADI_ARENA_NEW_TEMPORARY(flip->context.scratch, changed, (size_t)tiles->count, "solid cells", error));
+    memset(*changed, 0, (size_t)tiles->count * sizeof **changed);
     for (int32_t t = 0; t < tiles->count; ++t) {
-        if (wadi_sleep_find(&flip->sleep, tiles->tiles[t]) < 0) {
-            continue;
-        }
-        (*closed_rows)[t] = UINT64_MAX;
+        const bool is_asleep = wadi_sleep_find(&flip->sleep, tiles->tiles[t]) >= 0;
+        (*changed)[t] |= is_asleep ? UINT64_MAX : 0;
         for (int32_t r = rows->first[t]; r < rows->first[t + 1]; ++r) {
-            for (int axis = 0; axis < 3; ++axis) {
-                const int32_t next = rows->neighbour[r][2 * axis + 1];
-                if (next != 0) {
-                    (*closed_rows)[rows->tile[next]] |= UINT64_C(1) << rows->index_in_tile[next];
-                }
+            if (is_asleep || (flip->bonds_column >= 0 && step->grid.occupied[r] != 0)) {
+                unshare(rows, r, *changed);
             }
         }
     }
@@ -49,11 +57,8 @@ WadiStatus wadi_flip_find_solids(WadiFlip *flip, WadiFlipStep *step, WadiError *
         .is_binary = def->solids == WADI_FLIP_SOLIDS_VOXELS ||
                      (flip->materials.has_sand && def->friction != WADI_FLIP_FRICTION_SOLVE)
     };
-    uint64_t *closed_rows = NULL;
-    WADI_TRY(rows_to_close(flip, &step->grid.rows, &closed_rows, error));
-    if (flip->bonds_column >= 0) {
-        wadi_flip_unshare_lifted(flip, step, closed_rows);
-    }
-    in.unshared_rows = closed_rows;
+    uint64_t *changed = NULL;
+    WADI_TRY(rows_to_change(flip, step, &changed, error));
+    in.unshared_rows = changed;
     return wadi_flip_solid(&in, &flip->solid_cache, &step->solid, flip->context.scratch, error);
 }

@@ -197,7 +197,7 @@ static void weigh_rows(void *user, int64_t first, int64_t end)
     }
 }
 
-/* Set up the operators of friction; then u* with the masses of friction. */
+/* Set up the operators of friction. */
 static WadiStatus set_up_friction(WadiFlip *flip, WadiFlipStep *step, Sand *sand, WadiError *error)
 {
     const WadiVec3 gravity = wadi_curve_value3(&flip->context.world->scene->gravity, step->time);
@@ -223,11 +223,25 @@ static WadiStatus set_up_friction(WadiFlip *flip, WadiFlipStep *step, Sand *sand
     sand->is_first = flip->friction_memory.stress.dt == 0.0;
     WADI_TRY(wadi_friction_begin(&sand->friction, &grid, &flip->friction_memory, step->force_dt,
                                  flip->context.scratch, error));
-    WADI_TRY(wadi_friction_face_response(sand->friction, step->cells.response, flip->context.scratch, error));
+    return wadi_friction_face_response(sand->friction, step->cells.response, flip->context.scratch, error);
+}
+
+/* u* with the masses of friction. */
+static WadiStatus begin_free_flight(const WadiFlip *flip, WadiFlipStep *step, Sand *sand, WadiError *error)
+{
     if (step->cells.response[0] != NULL) {
         wadi_parallel_for(step->grid.rows.count, WADI_ROW_BLOCK, weigh_rows, step);
     }
-    return WADI_OK;
+    return save_free_flight(flip, step, sand, error);
+}
+
+/* The pressure with the stresses of the last step. */
+static WadiStatus first_projection(WadiFlip *flip, WadiFlipStep *step, Sand *sand, WadiError *error)
+{
+    wadi_friction_add(sand->friction, step->grid.velocity);
+    wadi_flip_close_sleeping(step);
+    sand->projector = NULL;
+    return wadi_flip_project_step(flip, step, false, &sand->projector, error);
 }
 
 /* More iterations where most of the sand lies as a layer on walls across cells. */
@@ -332,10 +346,13 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
 {
     Sand sand = { .projector = NULL };
     RUN("friction set-up", set_up_friction(flip, step, &sand, error));
-    WADI_TRY(save_free_flight(flip, step, &sand, error));
-    wadi_friction_add(sand.friction, step->grid.velocity); /* stresses of the last step */
-    wadi_flip_close_sleeping(step);
-    RUN("pressure", wadi_flip_project_step(flip, step, false, &sand.projector, error));
+    WADI_TRY(begin_free_flight(flip, step, &sand, error));
+    RUN("pressure", first_projection(flip, step, &sand, error));
+    if (wadi_flip_lift_pulled(flip, step, sand.friction)) {
+        copy_faces(step, sand.free_flight, step->grid.velocity);
+        RUN("friction set-up", set_up_friction(flip, step, &sand, error));
+        RUN("pressure", first_projection(flip, step, &sand, error));
+    }
     WADI_TRY(choose_settings(flip, step, &sand, error));
     const int max_rounds = sand.rounds + THROWN_ROUNDS;
     for (int round = 0; round < sand.rounds; ++round) {

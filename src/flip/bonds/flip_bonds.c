@@ -44,7 +44,6 @@ typedef struct Bonds {
     const WadiFlip *flip;
     WadiFlipStep *step;
     uint8_t *bits;                /* of the particles */
-    uint64_t *unshared;           /* per tile of the grid: rows whose open parts are changed */
     const WadiFriction *friction; /* after the solve */
     const WadiFrictionLoad *load;
     float full; /* mass of the particles at a full face */
@@ -127,39 +126,46 @@ static size_t solid_index(const WadiFlipStep *step, WadiRowCell face)
     return wadi_table_cell(step->solid.row, wadi_row_cell_index(face));
 }
 
-static void unshare_cell(const Bonds *bonds, WadiRowCell cell, int32_t first, int32_t end)
+/* Velocity of a face out of the wall at a side of a cell, relative to the wall. */
+static float leaving_speed(const WadiFlipStep *step, WadiRowCell face, int side, float velocity)
 {
-    const WadiRows *rows = &bonds->step->grid.rows;
-    const unsigned lifted = lifted_sides(bonds, first, end);
-    for (int side = 0; side < 6; ++side) {
-        const WadiRowCell face = face_of(rows, cell, side);
-        if ((lifted >> side & 1) != 0 && face.row != 0) {
-            bonds->unshared[rows->tile[face.row]] |= UINT64_C(1) << rows->index_in_tile[face.row];
-        }
-    }
+    const float *solid = step->solid.velocity[side >> 1];
+    const float apart = velocity - (solid != NULL ? solid[solid_index(step, face)] : 0.0f);
+    return (side & 1) != 0 ? -apart : apart;
 }
 
-void wadi_flip_unshare_lifted(const WadiFlip *flip, WadiFlipStep *step, uint64_t *unshared)
+/* Is a side of a cell on a wall along the grid? */
+static bool is_at_wall(const WadiFlipStep *step, WadiRowCell cell, int side)
 {
-    const Bonds bonds = { .flip = flip,
-                          .step = step,
-                          .bits = wadi_particles_column(flip->context.particles, flip->bonds_column),
-                          .unshared = unshared };
-    visit_cells(&bonds, 0, step->sort.tiles.count, unshare_cell);
+    const WadiRowCell face = face_of(&step->grid.rows, cell, side),
+                      beside = wadi_row_cell_neighbour(&step->grid.rows, cell, side);
+    return face.row != 0 && step->solid.open[side >> 1][solid_index(step, face)] <= 0.0f &&
+           (step->cells.sleeping.sand[beside.row] >> beside.lane & 1) == 0;
 }
 
-/* The face of a bonded cell on a wall that sand has lifted off is open: the wall does not pull. */
+static bool is_bonded(const WadiFlipStep *step, WadiRowCell cell)
+{
+    return step->cells.bonds.tension[wadi_row_cell_index(cell)] > 0.0f;
+}
+
+static void open_side(WadiFlipStep *step, WadiRowCell cell, int side)
+{
+    const WadiRowCell face = face_of(&step->grid.rows, cell, side);
+    step->solid.open[side >> 1][solid_index(step, face)] = 1.0f;
+    step->lifted[wadi_row_cell_index(cell)] |= (uint8_t)(1u << side);
+}
+
+/* Open the sides where bonded sand has lifted off a wall and does not come back. */
 static void open_lifted(const Bonds *bonds, WadiRowCell cell, int32_t first, int32_t end)
 {
     WadiFlipStep *step = bonds->step;
-    const unsigned lifted = lifted_sides(bonds, first, end);
+    const unsigned lifted = is_bonded(step, cell) ? lifted_sides(bonds, first, end) : 0;
     for (int side = 0; side < 6; ++side) {
         const WadiRowCell face = face_of(&step->grid.rows, cell, side);
-        float *open = &step->solid.open[side >> 1][solid_index(step, face)];
-        if ((lifted >> side & 1) != 0 && face.row != 0 && *open <= 0.0f &&
-            step->solid.row[face.row] >= WADI_FLIP_SOLID_PLAIN_ROWS) {
-            *open = 1.0f;
-            step->lifted[wadi_row_cell_index(cell)] |= (uint8_t)(1u << side);
+        const size_t at = wadi_table_cell(step->saved_row, wadi_row_cell_index(face));
+        if ((lifted >> side & 1) != 0 && is_at_wall(step, cell, side) &&
+            leaving_speed(step, face, side, step->saved[side >> 1][at]) >= 0.0f) {
+            open_side(step, cell, side);
         }
     }
 }
@@ -241,8 +247,8 @@ WadiStatus wadi_flip_find_bonds(const WadiFlip *flip, WadiFlipStep *step, WadiEr
                       .bits = wadi_particles_column(flip->context.particles, flip->bonds_column) };
     WADI_TRY(WADI_ARENA_NEW(arena, &step->lifted, floats, "bonds", error));
     memset(step->lifted, 0, floats);
-    visit_cells(&context, 0, step->sort.tiles.count, open_lifted);
     wadi_parallel_for(step->sort.tiles.count, TILE_BLOCK, mean_tiles, &context);
+    visit_cells(&context, 0, step->sort.tiles.count, open_lifted);
     wadi_parallel_for(step->grid.rows.count, WADI_ROW_BLOCK, fraction_rows, &context);
     return WADI_OK;
 }
@@ -255,24 +261,41 @@ static double push_of_wall(const Bonds *bonds, WadiRowCell cell, int side)
            wadi_friction_normal_stress(bonds->friction, cell.row, cell.lane, side >> 1);
 }
 
+bool wadi_flip_lift_pulled(const WadiFlip *flip, WadiFlipStep *step, const WadiFriction *friction)
+{
+    const Bonds bonds = { .flip = flip, .step = step, .friction = friction };
+    const double layer = wadi_flip_gravity_step(flip, step);
+    bool has_any = false;
+    for (int32_t row = 1; row < step->grid.rows.count && flip->bonds_column >= 0; ++row) {
+        for (unsigned left = step->bonded[row]; left != 0; left &= left - 1) {
+            const WadiRowCell cell = { row, __builtin_ctz(left) };
+            for (int side = 0; side < 6; ++side) {
+                if (is_at_wall(step, cell, side) && push_of_wall(&bonds, cell, side) < -layer) {
+                    open_side(step, cell, side);
+                    has_any = true;
+                }
+            }
+        }
+    }
+    return has_any;
+}
+
 /* Sand lifts off where the wall would pull, and meets it again where it moves towards it. */
 static unsigned find_lifted(const Bonds *bonds, WadiRowCell cell)
 {
     WadiFlipStep *step = bonds->step;
     unsigned lifted = 0;
     for (int side = 0; side < 6; ++side) {
-        const WadiRowCell face = face_of(&step->grid.rows, cell, side),
-                          beside = wadi_row_cell_neighbour(&step->grid.rows, cell, side);
+        const WadiRowCell face = face_of(&step->grid.rows, cell, side);
         const int axis = side >> 1;
         const size_t at = solid_index(step, face);
         if ((step->lifted[wadi_row_cell_index(cell)] >> side & 1) != 0) {
             float *u = &step->grid.velocity[axis][wadi_row_cell_index(face)];
+            const bool is_leaving = leaving_speed(step, face, side, *u) >= 0.0f;
             const float solid = step->solid.velocity[axis] != NULL ? step->solid.velocity[axis][at] : 0.0f;
-            const bool is_leaving = (side & 1) != 0 ? *u <= solid : *u >= solid;
             *u = is_leaving ? *u : solid;
             lifted |= (unsigned)is_leaving << side;
-        } else if (face.row != 0 && step->solid.open[axis][at] <= 0.0f &&
-                   (step->cells.sleeping.sand[beside.row] >> beside.lane & 1) == 0) {
+        } else if (is_at_wall(step, cell, side)) {
             lifted |= (unsigned)(push_of_wall(bonds, cell, side) < 0.0) << side;
         }
     }
@@ -287,13 +310,13 @@ static void update_cell(const Bonds *bonds, WadiRowCell cell, int32_t first, int
     if ((step->cells.pressure_cells[cell.row] >> cell.lane & 1) == 0) {
         return;
     }
-    const bool is_bonded = step->cells.bonds.tension[at] > 0.0f;
+    const bool has_bonds = is_bonded(step, cell);
     const float pressure = (float)step->cells.pressure[wadi_table_cell(step->cells.pressure_row, at)];
     const float yield = wadi_friction_yield(bonds->load, at, pressure);
-    const bool breaks = is_bonded && pressure < 0.0f &&
+    const bool breaks = has_bonds && pressure < 0.0f &&
                         (pressure <= -step->cells.bonds.tension[at] ||
                          wadi_friction_stress(bonds->friction, cell.row, cell.lane) >= 0.999 * (double)yield);
-    const unsigned lifted = is_bonded && !breaks ? LIFTED * find_lifted(bonds, cell) : 0;
+    const unsigned lifted = has_bonds && !breaks ? LIFTED * find_lifted(bonds, cell) : 0;
     for (int32_t i = first; i < end; ++i) {
         const unsigned parted = breaks || (pressure <= 0.0f && (bonds->bits[i] & PARTED) != 0) ? PARTED : 0;
         bonds->bits[i] = (uint8_t)(parted | lifted);
