@@ -49,8 +49,9 @@ typedef struct WadiFlip {
 /* Means of the materials over the particles of each cell, or over its neighbours where a cell has none. All
  * NULL in a scene of one material. */
 typedef struct WadiFlipMix {
-    float *density; /* kg/m^3 */
-    float *sand;    /* fraction of the particles that is sand */
+    float *density;         /* kg/m^3 */
+    float *face_density[3]; /* kg/m^3 at the faces, by the weights of the transfer (flip_face_density.c) */
+    float *sand;            /* fraction of the particles that is sand */
     float *slope, *cohesion;
 } WadiFlipMix;
 
@@ -80,13 +81,13 @@ typedef struct WadiFlipCells {
     WadiFlipSleepingCells sleeping;
     /* Per row: its row in `expansion` and `pressure`, which hold only rows with pressure cells. */
     int32_t *pressure_row;
-    int32_t pressure_rows; /* number of these */
-    float *theta[3];       /* per face; NULL: computed from the surface distance, or 1 */
-    float *response[3];    /* per face: wadi_friction_face_response; NULL: 1 */
-    /* Memory of WADI_FLIP_SCOPE_SURFACE, unless the solves use them (is_..._used_in_solve). */
-    float *fill;             /* per cell: volume of its particles / volume of a cell; 1 where asleep */
+    int32_t pressure_rows;   /* number of these */
+    float *theta[3];         /* per face; NULL: computed from the surface distance, or 1 */
+    float *response[3];      /* per face: wadi_friction_face_response; NULL: 1 */
     float *surface_distance; /* per cell, m, negative in fluid; NULL: a surface of first order */
-    bool is_fill_used_in_solve, is_distance_used_in_solve;
+    /* Memory of WADI_FLIP_SCOPE_SURFACE, unless is_fill_used_in_solve. */
+    float *fill; /* per cell: volume of its particles / volume of a cell; 1 where asleep */
+    bool is_fill_used_in_solve;
     float *surface_pressure; /* per cell: P of surface tension; NULL: none */
     float *expansion;        /* per cell: prescribed divergence, 1/s */
     /* Per cell of the rows of `saved`: strain rate of chords beyond D(u), dt/2 G^T G, xx, yy, zz, xy, xz, yz,
@@ -148,6 +149,8 @@ static inline float wadi_flip_sand(const WadiFlip *flip, const WadiFlipStep *ste
 }
 /* After the fill and the labels. */
 WadiStatus wadi_flip_mix(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* mix.face_density, after the pressure cells. */
+WadiStatus wadi_flip_face_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 
 /* Pressure between grains: P less the pore pressure, not negative; 0 in water (flip_pore.c). */
 WadiStatus wadi_flip_grain_pressure(const WadiFlip *flip, const WadiFlipStep *step, double *grain,

@@ -68,34 +68,14 @@ static WadiFlipTheta surface_theta(const WadiFlip *flip)
     return is_plain ? WADI_FLIP_THETA_ONE : WADI_FLIP_THETA_GHOST;
 }
 
-/* With sand and water in one scene, cells of sand are fluid with one particle and have a first-order
- * surface. */
-static void make_sand_first_order(const WadiFlip *flip, WadiFlipStep *step, const uint8_t *filled,
-                                  const float *distance)
+/* With sand and water in one scene, cells of sand are pressure cells with one particle. */
+static void add_sand_cells(const WadiFlip *flip, const WadiFlipStep *step, const uint8_t *filled)
 {
-    const WadiRows *rows = &step->grid.rows;
-    for (int32_t r = 1; r < rows->count; ++r) {
+    for (int32_t r = 1; r < step->grid.rows.count; ++r) {
         for (unsigned left = filled[r]; left != 0; left &= left - 1) {
             int l = __builtin_ctz(left);
             if (wadi_flip_sand(flip, step, 8 * (size_t)r + (size_t)l) >= 0.5f) {
                 step->cells.pressure_cells[r] |= (uint8_t)(1u << l);
-            }
-        }
-    }
-    wadi_flip_surface_theta(rows, step->cells.pressure_cells, distance, WADI_FLIP_THETA_GHOST,
-                            step->cells.theta);
-    for (int32_t r = 1; r < rows->count; ++r) {
-        for (unsigned left = step->cells.pressure_cells[r]; left != 0; left &= left - 1) {
-            WadiRowCell cell = { r, __builtin_ctz(left) };
-            if (wadi_flip_sand(flip, step, wadi_row_cell_index(cell)) < 0.5f) {
-                continue;
-            }
-            for (int axis = 0; axis < 3; ++axis) {
-                step->cells.theta[axis][wadi_row_cell_index(cell)] = 1.0f;
-                WadiRowCell above = wadi_row_cell_neighbour(rows, cell, 2 * axis + 1);
-                if (above.row != 0) {
-                    step->cells.theta[axis][wadi_row_cell_index(above)] = 1.0f;
-                }
             }
         }
     }
@@ -168,10 +148,9 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
     WADI_TRY(WADI_ARENA_NEW(arena, &step->cells.pressure_cells, count, "labels", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->cells.inside, count, "labels", error));
     WadiFlipTheta theta = surface_theta(flip);
-    const bool is_sand_first_order =
-        theta == WADI_FLIP_THETA_GHOST && flip->materials.has_sand &&
-        wadi_flip_def(flip->context.world->scene)->surface == WADI_FLIP_SURFACE_AUTO;
-    for (int a = 0; a < 3 && (is_sand_first_order || theta == WADI_FLIP_THETA_HALF); ++a) {
+    const bool has_sand_cells = flip->materials.has_sand &&
+                                wadi_flip_def(flip->context.world->scene)->surface == WADI_FLIP_SURFACE_AUTO;
+    for (int a = 0; a < 3 && theta == WADI_FLIP_THETA_HALF; ++a) {
         WADI_TRY(WADI_ARENA_NEW(arena, &step->cells.theta[a], floats, "surface fractions", error));
     }
     CellContext context = { flip, step };
@@ -186,21 +165,20 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
     memcpy(step->cells.pressure_cells, filled, count);
     WADI_TRY(wadi_flip_mix(flip, step, error));
     if (theta == WADI_FLIP_THETA_GHOST) {
-        const bool is_used_in_solve = !is_sand_first_order || wadi_flip_is_viscous(flip);
         WADI_TRY(WADI_ARENA_NEW(arena, &liquid, count, "labels", error));
-        step->cells.is_distance_used_in_solve = is_used_in_solve;
-        WADI_TRY(new_cells(arena, is_used_in_solve, floats, &distance, "surface distance", error));
+        WADI_TRY(WADI_ARENA_NEW(arena, &distance, floats, "surface distance", error));
         WADI_TRY(find_surface(flip, step, filled, occupied, distance, liquid, error));
         memcpy(step->cells.pressure_cells, liquid, count);
         step->cells.surface_distance = distance;
-    }
-    if (is_sand_first_order) {
-        make_sand_first_order(flip, step, filled, distance);
+        if (has_sand_cells) {
+            add_sand_cells(flip, step, filled);
+        }
     } else if (theta == WADI_FLIP_THETA_HALF) {
         wadi_flip_surface_theta(rows, step->cells.pressure_cells, NULL, theta, step->cells.theta);
     }
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, mark_inside, &context);
     WADI_TRY(wadi_flip_exclude_sleeping(flip, step, error));
+    WADI_TRY(wadi_flip_face_density(flip, step, error));
     return wadi_table_of_rows(rows, step->cells.pressure_cells, &step->cells.pressure_row,
                               &step->cells.pressure_rows, arena, error);
 }

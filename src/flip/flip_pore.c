@@ -15,6 +15,7 @@
 
 #include "core/parallel.h"
 #include "flip/flip.h"
+#include "flip/pressure/flip_surface.h"
 #include "grid/row_lanes.h"
 
 enum { LANES = WADI_ROW_CELLS };
@@ -42,6 +43,7 @@ typedef struct Pore {
     float *range, *rise;    /* cells that the water can still go: in any direction, and straight up */
     int up, down;           /* sides of a cell against and along gravity; -1: no gravity */
     double weight[3];       /* P of still water per cell along each axis, m/s */
+    double half_cell;       /* P of half a cell of the reference density, m/s; 0: P has it */
     double *grain, *partials;
 } Pore;
 
@@ -174,6 +176,15 @@ static double spread(void *user, int64_t first, int64_t end)
     return (double)reached;
 }
 
+/* Half the weight of a cell of dry sand at rest, which a surface of first order adds to P where there is
+ * sand only [theory 4.1]. Even the lightest cell at rest bears the least theta of the ghost fluid. */
+static double stairs_load(const Pore *pore, size_t cell, double grain)
+{
+    const double half =
+        pore->half_cell * (double)pore->step->cells.mix.density[cell] / pore->flip->materials.density;
+    return fmin(half, 0.5 * grain / (double)WADI_FLIP_THETA_MIN);
+}
+
 static void subtract(void *user, int64_t first, int64_t end)
 {
     const Pore *pore = user;
@@ -187,7 +198,9 @@ static void subtract(void *user, int64_t first, int64_t end)
             size_t cell = 8 * (size_t)pore->table[r] + (size_t)l;
             bool is_sand = (pore->sand[r] >> l & 1) != 0, is_wet = (pore->known.wet[r] >> l & 1) != 0;
             double water = is_wet ? fmax(pore->head[cell] + weight[l], 0.0) : 0.0;
-            pore->grain[cell] = is_sand ? fmax(pore->pressure[cell] - water, 0.0) : 0.0;
+            double grain = fmax(pore->pressure[cell] - water, 0.0);
+            grain += is_wet ? 0.0 : stairs_load(pore, 8 * (size_t)r + (size_t)l, grain);
+            pore->grain[cell] = is_sand ? grain : 0.0;
         }
     }
 }
@@ -272,6 +285,8 @@ WadiStatus wadi_flip_grain_pressure(const WadiFlip *flip, const WadiFlipStep *st
     pore.weight[0] = scale * g.x;
     pore.weight[1] = scale * g.y;
     pore.weight[2] = scale * g.z;
+    const bool is_first_order = step->cells.theta[0] == NULL && step->cells.surface_distance == NULL;
+    pore.half_cell = is_first_order ? 0.0 : 0.5 * step->force_dt * wadi_norm(g);
     set_sides(&pore);
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, classify_cells, &pore);
     wadi_parallel_for(rows->count, WADI_ROW_BLOCK, find_air, &pore);

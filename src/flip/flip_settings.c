@@ -20,7 +20,7 @@ static const WadiSceneChoice unilaterals[] = {
 WADI_SCENE_CHOICES(unilaterals);
 
 static const WadiSceneChoice surfaces[] = {
-    { "auto", WADI_FLIP_SURFACE_AUTO, "ghost fluid for water, first order for sand" },
+    { "auto", WADI_FLIP_SURFACE_AUTO, "ghost fluid for scenes with water, first order for sand alone" },
     { "first_order", WADI_FLIP_SURFACE_FIRST_ORDER,
       "at the centres of the empty cells next to the surface, as in ZB05" },
     { "face", WADI_FLIP_SURFACE_FACE, "on the faces of cells" },

@@ -30,7 +30,6 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
         .rows = &step->grid.rows,
         .fluid = step->cells.pressure_cells,
         .solid_row = step->solid.row,
-        .density = step->cells.mix.density,
         .reference_density = flip->materials.density,
         .expansion = step->cells.expansion,
         .fluid_row = step->cells.pressure_row,
@@ -49,6 +48,7 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
         in.open[a] = step->solid.open[a];
         in.solid_velocity[a] = step->solid.velocity[a];
         in.theta[a] = step->cells.theta[a];
+        in.density[a] = step->cells.mix.face_density[a];
         in.response[a] = step->cells.response[a];
         in.fraction[a] = step->cells.bonds.fraction[a];
     }

@@ -212,11 +212,11 @@ static WadiStatus set_up_friction(WadiFlip *flip, WadiFlipStep *step, Sand *sand
                               .pressure_row = step->cells.pressure_row,
                               .sample_wall = wadi_friction_sample_solids,
                               .wall_context = &sand->solids,
-                              .density = step->cells.mix.density,
                               .reference_density = flip->materials.density };
     for (int a = 0; a < 3; ++a) {
         grid.open[a] = step->solid.open[a];
         grid.fraction[a] = step->cells.bonds.fraction[a];
+        grid.density[a] = step->cells.mix.face_density[a];
         /* Under water the weight is not only that of the grains. */
         grid.weight[a] = flip->materials.has_water ? 0.0 : step->force_dt * wadi_component(gravity, a);
     }

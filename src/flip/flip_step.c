@@ -25,8 +25,6 @@ static void scope_close(const WadiFlip *flip, WadiFlipStep *step, WadiFlipScope 
         step->solid.fraction = NULL;
         step->solid.wall[0] = step->solid.wall[1] = step->solid.wall[2] = NULL;
         step->cells.fill = step->cells.is_fill_used_in_solve ? step->cells.fill : NULL;
-        step->cells.surface_distance =
-            step->cells.is_distance_used_in_solve ? step->cells.surface_distance : NULL;
         break;
     case WADI_FLIP_SCOPE_CELLS:
         wadi_arena_release(arena, step->scope[scope]);

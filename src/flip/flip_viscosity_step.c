@@ -34,7 +34,6 @@ WadiStatus wadi_flip_apply_viscosity(const WadiFlip *flip, WadiFlipStep *step, W
                                .solid_row = step->solid.row,
                                .solid_distance = step->solid.distance,
                                .coefficient = coefficient,
-                               .density = step->cells.mix.density,
                                .reference_density = flip->materials.density,
                                .cell_size = h,
                                .solver = {
@@ -43,6 +42,7 @@ WadiStatus wadi_flip_apply_viscosity(const WadiFlip *flip, WadiFlipStep *step, W
         in.open[a] = step->solid.open[a];
         in.solid_velocity[a] = step->solid.velocity[a];
         in.reached[a] = step->reached[a];
+        in.density[a] = step->cells.mix.face_density[a];
     }
     for (int n = 0; n < 6; ++n) {
         in.strain[n] = step->cells.turn_strain[n];

@@ -104,13 +104,18 @@ static void layers_of_two_densities_weigh_what_they_weigh(void **unused)
     (void)unused;
     FlipTank tank;
     make_tank(&tank);
-    float *densities = flip_box_floats(&tank.box, 0.0f);
+    float *densities[3];
+    for (int a = 0; a < 3; ++a) {
+        densities[a] = flip_box_floats(&tank.box, 0.0f);
+        tank.in.density[a] = densities[a];
+    }
     for (size_t at = 8; at < wadi_rows_floats(&tank.box.rows); ++at) {
         int c[3];
         flip_box_cell(&tank.box, at, c);
-        densities[at] = c[2] < 5 ? 1600.0f : 1000.0f;
+        for (int a = 0; a < 3; ++a) {
+            densities[a][at] = c[2] < 5 ? 1600.0f : c[2] == 5 && a == 2 ? 1300.0f : 1000.0f;
+        }
     }
-    tank.in.density = densities;
     wadi_flip_surface_theta(&tank.box.rows, tank.in.fluid, NULL, WADI_FLIP_THETA_HALF, tank.theta);
     for (int a = 0; a < 3; ++a) {
         tank.in.theta[a] = tank.theta[a];

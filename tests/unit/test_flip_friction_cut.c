@@ -7,7 +7,7 @@
 
 typedef struct Cut {
     TestGrid grid;
-    float *open[3], *density, *velocity[3], *k;
+    float *open[3], *density[3], *velocity[3], *k;
     double *pressure;
 } Cut;
 
@@ -43,21 +43,22 @@ static void cut_make(Cut *cut, uint64_t seed, bool has_solids, bool has_densitie
     int high[3] = { 12, 9, 7 };
     grid_make(&cut->grid, (int[3]){ -2, -2, -2 }, (int[3]){ 15, 12, 10 }, block_label, high);
     size_t count = wadi_rows_floats(&cut->grid.rows);
-    cut->density = grid_floats(&cut->grid, 1600.0f);
     cut->k = grid_floats(&cut->grid, 0.6f);
     cut->pressure = grid_alloc(&cut->grid, count, sizeof *cut->pressure);
     for (int axis = 0; axis < 3; ++axis) {
         cut->open[axis] = grid_floats(&cut->grid, 1.0f);
+        cut->density[axis] = grid_floats(&cut->grid, 1600.0f);
         cut->velocity[axis] = grid_floats(&cut->grid, 0.0f);
     }
     for (size_t at = 8; at < count; ++at) {
         cut->pressure[at] = 0.2 * unit(seed, at);
-        cut->density[at] = has_densities ? (float)(800.0 + 2400.0 * unit(seed + 1, at)) : 1600.0f;
         for (uint64_t axis = 0; axis < 3; ++axis) {
             double kind = unit(seed + 2 + axis, at), part = 0.02 + 0.98 * unit(seed + 5 + axis, at);
             if (has_solids) {
                 cut->open[axis][at] = kind < 0.33 ? 0.0f : kind < 0.66 ? 1.0f : (float)part;
             }
+            cut->density[axis][at] =
+                has_densities ? (float)(800.0 + 2400.0 * unit(seed + 11 + axis, at)) : 1600.0f;
             bool is_open = cut->open[axis][at] > 0.0f;
             cut->velocity[axis][at] = is_open ? (float)(2.0 * unit(seed + 8 + axis, at) - 1.0) : 0.0f;
         }
@@ -76,11 +77,8 @@ static double cut_energy(const Cut *cut)
                     bool here = grid_kind(&cut->grid, i, j, k) == CELL_FLUID;
                     bool there = grid_kind(&cut->grid, low[0], low[1], low[2]) == CELL_FLUID;
                     if (here || there) {
-                        size_t at = grid_at(&cut->grid, i, j, k),
-                               beside = grid_at(&cut->grid, low[0], low[1], low[2]);
-                        double density = ((here ? (double)cut->density[at] : 0.0) +
-                                          (there ? (double)cut->density[beside] : 0.0)) /
-                                         ((here + there) * 1600.0);
+                        size_t at = grid_at(&cut->grid, i, j, k);
+                        double density = (double)cut->density[axis][at] / 1600.0;
                         double u = (double)cut->velocity[axis][at];
                         sum += 0.5 * (double)cut->open[axis][at] * density * u * u;
                     }
@@ -130,7 +128,7 @@ static void friction_on_cut_cells_removes_energy(void **unused)
                                       .solid = cut.grid.solid,
                                       .open = { cut.open[0], cut.open[1], cut.open[2] },
                                       .sample_wall = sample_random_wall,
-                                      .density = cut.density,
+                                      .density = { cut.density[0], cut.density[1], cut.density[2] },
                                       .reference_density = 1600.0 };
             WadiFriction *friction;
             CHECK_OK(wadi_friction_begin(&friction, &grid, NULL, 0.01, &arena, &error), error);
@@ -180,7 +178,7 @@ static WadiFrictionReport cut_solve(Cut *cut, const float wind[3], int iteration
                               .open = { cut->open[0], cut->open[1], cut->open[2] },
                               .sample_wall = sample_random_wall,
                               .wall_context = wind,
-                              .density = cut->density,
+                              .density = { cut->density[0], cut->density[1], cut->density[2] },
                               .reference_density = 1600.0 };
     WadiFriction *friction;
     CHECK_OK(wadi_friction_begin(&friction, &grid, NULL, 0.01, &arena, &error), error);
@@ -213,7 +211,7 @@ static void masses_of_faces_sum_to_their_open_parts(void **unused)
                                   .open = { cut.open[0], cut.open[1], cut.open[2] },
                                   .sample_wall = sample_random_wall,
                                   .wall_context = wind[n],
-                                  .density = cut.density,
+                                  .density = { cut.density[0], cut.density[1], cut.density[2] },
                                   .reference_density = 1600.0 };
         WadiFriction *friction;
         float *response[3] = { NULL, NULL, NULL };
@@ -246,7 +244,9 @@ static void heavy_sand_moves_like_light_sand(void **unused)
     for (int n = 0; n < 2; ++n) {
         cut_make(&cut[n], 5, true, false);
         for (size_t at = 8; at < wadi_rows_floats(&cut[n].grid.rows); ++at) {
-            cut[n].density[at] *= n == 0 ? 1.0f : 2.0f;
+            for (int axis = 0; axis < 3; ++axis) {
+                cut[n].density[axis][at] *= n == 0 ? 1.0f : 2.0f;
+            }
             cut[n].pressure[at] *= n == 0 ? 1.0 : 2.0;
         }
         cut_solve(&cut[n], NULL, 2000);

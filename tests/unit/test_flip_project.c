@@ -24,7 +24,11 @@ static void make_rough_room(FlipTank *tank)
     flip_tank_make(tank, low, high, 0.05);
     flip_tank_open(tank, room_low, room_high);
     uint8_t *fluid = flip_box_bits(&tank->box, room_low, (const int[3]){ 14, 11, 6 });
-    float *density = flip_box_floats(&tank->box, 0.0f);
+    float *density[3];
+    for (int a = 0; a < 3; ++a) {
+        density[a] = flip_box_floats(&tank->box, 1000.0f);
+        tank->in.density[a] = density[a];
+    }
     for (int k = 0; k < 11; ++k) {
         for (int j = 0; j < 11; ++j) {
             for (int i = 0; i < 14; ++i) {
@@ -32,8 +36,8 @@ static void make_rough_room(FlipTank *tank)
                 if (wadi_random_unit(9, at, WADI_RANDOM_TEST) < 0.6) {
                     fluid[at / 8] |= (uint8_t)(1u << (at % 8));
                 }
-                density[at] = k < 4 ? 1600.0f : 1000.0f;
                 for (int a = 0; a < 3; ++a) {
+                    density[a][at] = k < 4 ? 1600.0f : k == 4 && a == 2 ? 1300.0f : 1000.0f;
                     float cut = (float)wadi_random_unit(10 + (uint64_t)a, at, WADI_RANDOM_TEST);
                     tank->open[a][at] *= cut < 0.2f ? 0.0f : cut < 0.5f ? 2.0f * cut : 1.0f;
                     tank->solid[a][at] = tank->open[a][at] < 1.0f ? 0.1f * cut : 0.0f;
@@ -57,7 +61,6 @@ static void make_rough_room(FlipTank *tank)
         tank->open[2][n] = fminf(tank->open[2][n], 1.0f);
     }
     tank->in.fluid = fluid;
-    tank->in.density = density;
     stir(tank, 1);
 }
 

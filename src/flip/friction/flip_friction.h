@@ -51,7 +51,7 @@ typedef struct WadiFrictionGrid {
     const void *wall_context;
     /* Per face: velocity of the solid; only for the local rule (flip_rigid.h). */
     const float *solid_speed[3];
-    const float *density; /* per FLUID cell, kg/m^3; NULL: the reference everywhere */
+    const float *density[3]; /* per face of FLUID cells, kg/m^3; NULL: the reference everywhere */
     /* Per face: mass over that of a full face, as in the pressure solve; NULL: 1. */
     const float *fraction[3];
     /* Per row: its row in the pressure of a load (flip_row_table.h); may be NULL. */

@@ -23,7 +23,6 @@ static void fill_masses(void *context, int64_t first, int64_t end)
     for (int64_t s = first > 0 ? first : 1; s < end; ++s) {
         const WadiFrictionSlot *slot = &friction->slot[s];
         for (int axis = 0; axis < 3; ++axis) {
-            int32_t low = grid->rows->neighbour[slot->row][2 * axis];
             for (int lane = 0; lane < 8; ++lane) {
                 if ((slot->free[axis] >> lane & 1) == 0) {
                     continue;
@@ -33,14 +32,8 @@ static void fill_masses(void *context, int64_t first, int64_t end)
                 if (grid->open[axis] != NULL) {
                     open = grid->open[axis][wadi_table_cell(grid->solid_row, at)];
                 }
-                if (grid->density != NULL) {
-                    bool is_inside = axis == 0 && lane > 0;
-                    size_t neighbour = is_inside ? at - 1 : 8 * (size_t)low + (axis == 0 ? 7u : (size_t)lane);
-                    float here = (float)(slot->fluid >> lane & 1);
-                    float there = (float)(grid->fluid[neighbour / 8] >> (neighbour % 8) & 1);
-                    density = ((here > 0.0f ? grid->density[at] : 0.0f) +
-                               (there > 0.0f ? grid->density[neighbour] : 0.0f)) /
-                              ((here + there) * (float)grid->reference_density);
+                if (grid->density[axis] != NULL) {
+                    density = grid->density[axis][at] / (float)grid->reference_density;
                 }
                 friction->open[s].c[axis][lane] = open;
                 const float fraction = grid->fraction[axis] != NULL ? grid->fraction[axis][at] : 1.0f;
@@ -292,7 +285,7 @@ static void fill_cuts(void *context, int64_t first, int64_t end)
 WadiStatus wadi_friction_make_cuts(WadiFriction *friction, WadiArena *arena, WadiError *error)
 {
     friction->cut_count = 1;
-    if (friction->grid.open[0] == NULL && friction->grid.density == NULL &&
+    if (friction->grid.open[0] == NULL && friction->grid.density[0] == NULL &&
         friction->grid.fraction[0] == NULL) {
         return WADI_OK;
     }

@@ -25,7 +25,7 @@ typedef struct WadiFlipProjectIn {
     /* theta, per face: fluid fraction of the segment between a fluid and an air cell. NULL: computed from
      * surface_distance (per cell, m, negative in fluid); 1 if that is NULL too. */
     const float *theta[3], *surface_distance;
-    const float *density;     /* per cell, kg/m^3; NULL: reference_density everywhere */
+    const float *density[3];  /* per face, kg/m^3; NULL: reference_density everywhere */
     double reference_density; /* kg/m^3 */
     const float *response[3]; /* per face: open part over mass; NULL: 1, the mass is the open part */
     /* Per face: mass over that of a full face, > 0; NULL: 1. Cohesive sand at the surface [theory 6.13]. */
@@ -86,7 +86,7 @@ typedef struct WadiFlipSystem {
     float *coupling[3]; /* referenced by poisson.cx, cy, cz */
 } WadiFlipSystem;
 
-/* Density and theta are read only next to fluid cells. */
+/* Density and theta are read only at faces of fluid cells. */
 WadiStatus wadi_flip_project_assemble(const WadiFlipProjectIn *in, WadiFlipSystem *system, WadiArena *arena,
                                       WadiError *error);
 /* The right-hand side, m/s, on the system's rows. */

@@ -26,8 +26,7 @@ static inline __attribute__((always_inline)) void wadi_flip_face_theta(const Wad
 }
 
 /* Velocity change per difference of P on the low faces of a row's cells, (rho_ref / rho_f) / theta_f times
- * the response of the face; 0 where the face is closed or touches no fluid. rho_f is the mean of the two
- * cells, or that of the only fluid cell. */
+ * the response of the face; 0 where the face is closed or touches no fluid. */
 static inline __attribute__((always_inline)) void wadi_flip_face_gradient(const WadiFlipProjectIn *in,
                                                                           int32_t row, int axis,
                                                                           WadiF8 *gradient)
@@ -47,17 +46,8 @@ static inline __attribute__((always_inline)) void wadi_flip_face_gradient(const 
         wadi_flip_face_theta(in, row, axis, &theta);
         g = one / WADI_ROW_SELECT(has_one, theta, one);
     }
-    if (in->density != NULL) {
-        WadiI8 is_here, is_low;
-        wadi_row_mask(here, &is_here);
-        wadi_row_mask(low, &is_low);
-        float low_density[WADI_ROW_CELLS];
-        wadi_row_neighbours(in->rows, in->density, row, 2 * axis, low_density);
-        WadiF8 mass = (WadiF8)((WadiI8)WADI_ROW(in->density, row) & is_here) +
-                      (WadiF8)((WadiI8) * (const WadiF8 *)low_density & is_low);
-        WadiF8 sides = (WadiF8)((WadiI8)one & is_here) + (WadiF8)((WadiI8)one & is_low);
-        WadiI8 has_mass = mass > 0.0f;
-        g *= (float)in->reference_density * sides / WADI_ROW_SELECT(has_mass, mass, one);
+    if (in->density[axis] != NULL) {
+        g *= (float)in->reference_density / WADI_ROW_SELECT(has_any, WADI_ROW(in->density[axis], row), one);
     }
     if (in->response[axis] != NULL) {
         g *= WADI_ROW(in->response[axis], row);

@@ -34,13 +34,15 @@ typedef enum WadiFlipTheta {
     WADI_FLIP_THETA_GHOST, /* by the distance: second order */
 } WadiFlipTheta;
 
+#define WADI_FLIP_THETA_MIN 0.01f
+
 /* theta of the low faces of a row's cells from the distances on both sides; `here` has the bits of the
  * row's fluid cells. Valid only where exactly one of the two cells is fluid. */
 static inline __attribute__((always_inline)) void wadi_flip_row_theta(const WadiF8 *own,
                                                                       const WadiF8 *neighbour, unsigned here,
                                                                       WadiF8 *theta)
 {
-    const WadiF8 one = (WadiF8){ 0 } + 1.0f, smallest = (WadiF8){ 0 } + 0.01f;
+    const WadiF8 one = (WadiF8){ 0 } + 1.0f, smallest = (WadiF8){ 0 } + WADI_FLIP_THETA_MIN;
     WadiI8 is_here;
     wadi_row_mask(here, &is_here);
     const WadiF8 inner = WADI_ROW_SELECT(is_here, *own, *neighbour);
@@ -51,7 +53,7 @@ static inline __attribute__((always_inline)) void wadi_flip_row_theta(const Wadi
     *theta = WADI_ROW_SELECT(is_less, WADI_ROW_SELECT(is_above_smallest, ratio, smallest), one);
 }
 
-/* theta of every face, for WadiFlipProjectIn: phi_fluid / (phi_fluid - phi_air) in [0.01, 1] between fluid
+/* theta of every face, for WadiFlipProjectIn: phi_fluid / (phi_fluid - phi_air) in [WADI_FLIP_THETA_MIN, 1] between fluid
  * and air, 1 elsewhere. `distance` may be NULL except for WADI_FLIP_THETA_GHOST. */
 void wadi_flip_surface_theta(const WadiRows *rows, const uint8_t *fluid, const float *distance,
                              WadiFlipTheta kind, float *const theta[3]);

@@ -57,17 +57,6 @@ static void low_distances(const WadiFlipViscosityIn *in, int32_t row, int axis, 
     }
 }
 
-/* Mean density of the two cells of a face that have one, over the reference. */
-static float face_density(const WadiFlipViscosityIn *in, int32_t row, int axis, int lane, bool is_own_solid,
-                          bool is_low_solid)
-{
-    WadiRowCell own = { row, lane }, low = wadi_row_cell_neighbour(in->rows, own, 2 * axis);
-    float a = is_own_solid ? 0.0f : in->density[wadi_row_cell_index(own)];
-    float b = is_low_solid || low.row == 0 ? 0.0f : in->density[wadi_row_cell_index(low)];
-    float sides = (float)(a > 0.0f) + (float)(b > 0.0f);
-    return sides > 0.0f ? (a + b) / (sides * (float)in->reference_density) : 1.0f;
-}
-
 static void find_faces(const Setup *setup, int32_t row, int axis)
 {
     const WadiFlipViscosityIn *in = setup->in;
@@ -90,7 +79,8 @@ static void find_faces(const Setup *setup, int32_t row, int axis)
          * body. The less liquid a face has, the less its velocity counts. */
         float weight = in->reached[axis] != NULL ? 2.0f * fraction - 1.0f : fraction;
         float mass = has_particles ? wadi_maxf(weight, min_mass) : no_particle_mass;
-        mass *= in->density != NULL ? face_density(in, row, axis, l, is_own_solid, is_low_solid) : 1.0f;
+        mass *= in->density[axis] != NULL ? in->density[axis][at + (size_t)l] / (float)in->reference_density
+                                          : 1.0f;
         setup->out->mass[axis][at + (size_t)l] = is_unknown ? mass : 0.0f;
         unknown |= (unsigned)is_unknown << l;
         closed |= (unsigned)!is_open << l;
