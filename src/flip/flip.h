@@ -49,9 +49,10 @@ typedef struct WadiFlip {
 /* Means of the materials over the particles of each cell, or over its neighbours where a cell has none. All
  * NULL in a scene of one material. */
 typedef struct WadiFlipMix {
-    float *density;         /* kg/m^3 */
-    float *face_density[3]; /* kg/m^3 at the faces, by the weights of the transfer (flip_face_density.c) */
-    float *sand;            /* fraction of the particles that is sand */
+    float *density; /* kg/m^3 */
+    float *face_density
+        [3];     /* kg/m^3 at the faces, by the weights of the transfer (volume/flip_face_density.c) */
+    float *sand; /* fraction of the particles that is sand */
     float *slope, *cohesion;
 } WadiFlipMix;
 

@@ -20,11 +20,15 @@ typedef struct Case {
 } Case;
 
 /* The first ones in each run of the tests, all of them in a long one. */
-enum { USUAL_CASES = 4 };
+enum { USUAL_CASES = 5 };
 
 static const Case cases[] = {
     { "ball that grows", "{sphere: {center: [0, 0, 0.15], radius: {keys: [[0, 0.02], [1, 0.12]]}}}", 3.351e-5,
       7.2382e-3, 4, 0.02 },
+    /* Its area grows by a tenth within a step. */
+    { "ball that grows in large cells",
+      "{sphere: {center: [0, 0, 0.15], radius: {keys: [[0, 0.02], [1, 0.12]]}}}", 3.351e-5, 7.2382e-3, 4,
+      0.04 },
     { "turned box that dives",
       "{box: {center: [0, 0, 0], size: [0.18, 0.18, 0.18]}, rotate: [20, 30, 40], translate: {interpolation: "
       "smooth, keys: "

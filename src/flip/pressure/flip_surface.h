@@ -53,8 +53,8 @@ static inline __attribute__((always_inline)) void wadi_flip_row_theta(const Wadi
     *theta = WADI_ROW_SELECT(is_less, WADI_ROW_SELECT(is_above_smallest, ratio, smallest), one);
 }
 
-/* theta of every face, for WadiFlipProjectIn: phi_fluid / (phi_fluid - phi_air) in [WADI_FLIP_THETA_MIN, 1] between fluid
- * and air, 1 elsewhere. `distance` may be NULL except for WADI_FLIP_THETA_GHOST. */
+/* theta of every face, for WadiFlipProjectIn: phi_fluid / (phi_fluid - phi_air) in [WADI_FLIP_THETA_MIN, 1]
+ * between fluid and air, 1 elsewhere. `distance` may be NULL except for WADI_FLIP_THETA_GHOST. */
 void wadi_flip_surface_theta(const WadiRows *rows, const uint8_t *fluid, const float *distance,
                              WadiFlipTheta kind, float *const theta[3]);
 

@@ -105,11 +105,52 @@ static WadiVec3 centre_velocity(WadiFlipLattice *lattice, const int cell[3])
     return wadi_solids_sample_for_grid(in->solids, x, velocity_time(in)).surface.velocity;
 }
 
+/* Rate at which the area of the surface around a foot point grows, 1/s: the divergence of its velocity along
+ * the surface. 0 for a rigid motion, and beside another solid. */
+static double area_growth(const WadiFlipSolidIn *in, const WadiFlipCentre *centre, WadiVec3 foot)
+{
+    const WadiVec3 side = fabs(centre->normal.x) < 0.6 ? wadi_vec3(1, 0, 0) : wadi_vec3(0, 1, 0);
+    const WadiVec3 first = wadi_normalized_or(wadi_cross(centre->normal, side), side);
+    const WadiVec3 along[2] = { first, wadi_cross(centre->normal, first) };
+    WadiShapeMotion motion;
+    const double end = in->time + 2.0 * in->velocity_delay, reach = 0.5 * in->cell_size;
+    double growth = 0.0;
+    if (centre->index < 0 ||
+        wadi_shape_rigid_motion(in->solids->solids[centre->index].shape, in->time, end, &motion)) {
+        return 0.0;
+    }
+    for (int n = 0; n < 4; ++n) {
+        const double sign = n % 2 == 0 ? 1.0 : -1.0;
+        const WadiVec3 x = wadi_add_scaled(foot, along[n / 2], sign * reach);
+        const WadiSolidPoint point = wadi_solids_sample_for_grid(in->solids, x, velocity_time(in));
+        if (point.index != centre->index) {
+            return 0.0;
+        }
+        growth += sign * wadi_dot(point.surface.velocity, along[n / 2]) / (2.0 * reach);
+    }
+    return growth;
+}
+
+/* Velocity of the solid that cuts a cell, for the area that its surface has in the middle of the step: the
+ * cells have the area of its start. */
+static WadiVec3 sweep_velocity(WadiFlipLattice *lattice, const int cell[3])
+{
+    const WadiFlipSolidIn *in = lattice->in;
+    const WadiVec3 v = centre_velocity(lattice, cell);
+    const WadiVec3 x = wadi_flip_point(in, lattice->tile, cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5);
+    const WadiFlipCentre *centre = wadi_flip_lattice_centre(lattice, cell[0], cell[1], cell[2]);
+    if (wadi_dot(v, v) == 0.0) {
+        return v;
+    }
+    const WadiVec3 foot = wadi_add_scaled(x, centre->normal, -centre->distance * in->cell_size);
+    return wadi_scale(v, 1.0 + in->velocity_delay * area_growth(in, centre, foot));
+}
+
 /* Velocity of the solid that cuts a cell. */
 static void sample_wall(WadiFlipLattice *lattice, const int cell[3], bool is_cut, WadiFlipSolidRow row,
                         int lane)
 {
-    const WadiVec3 zero = { 0, 0, 0 }, v = is_cut ? centre_velocity(lattice, cell) : zero;
+    const WadiVec3 zero = { 0, 0, 0 }, v = is_cut ? sweep_velocity(lattice, cell) : zero;
     for (int axis = 0; axis < 3; ++axis) {
         row.wall[axis][lane] = (float)wadi_component(v, axis);
     }
