@@ -116,6 +116,13 @@ def scaling(rows):
             series(some, "microseconds", ".3f"), "linear", links("scaling")
 
 
+def laws(rows):
+    for row in rows:
+        solvers = [solver for solver in ("flip", "sph", "dem") if row.get(solver)]
+        unit = f", {row['unit']}" if row["unit"] else ""
+        yield f"{row['law']}{unit}: {' / '.join(solvers)}", " / ".join(row[solver] for solver in solvers), row["exact"], links("laws")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="the results in build/validate")
@@ -126,7 +133,7 @@ def main():
     out = arguments.out or os.path.join(ROOT, default)
     lines = ["# Results", "", "Written by `tools/validate/summary.py` from the tables beside it; do not edit by hand.", "",
              "| claim | measured | asked | files |", "|---|---|---|---|"]
-    for read in (pile, rest, column, dam, silo, hourglass, scaling):
+    for read in (laws, pile, rest, column, dam, silo, hourglass, scaling):
         path = os.path.join(out, read.__name__ + ".json")
         if os.path.exists(path):
             with open(path, encoding="utf-8") as file:
