@@ -133,7 +133,7 @@ def energy(laws, quick):
         laws.curves.setdefault("energy", []).append((solver, [f[0] for f in frames], np.array(total) / total[0]))
         return max(total) / total[0]
 
-    laws.law("energy of a dam break: largest over the first ", "", "at most 1", make, largest)
+    laws.law("energy of a dam break: largest over the first", "", "at most 1", make, largest)
 
 
 def waves(laws, quick):
