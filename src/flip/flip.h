@@ -84,7 +84,6 @@ typedef struct WadiFlipCells {
     int32_t *pressure_row;
     int32_t pressure_rows;   /* number of these */
     float *theta[3];         /* per face; NULL: computed from the surface distance, or 1 */
-    float *response[3];      /* per face: wadi_friction_face_response; NULL: 1 */
     float *surface_distance; /* per cell, m, negative in fluid; NULL: a surface of first order */
     /* Memory of WADI_FLIP_SCOPE_SURFACE, unless is_fill_used_in_solve. */
     float *fill; /* per cell: volume of its particles / volume of a cell; 1 where asleep */
@@ -200,10 +199,6 @@ double wadi_flip_tension_largest_dt(const WadiFlip *flip, double time);
 /* Viscosity of the face velocities: flip_viscosity_step.c. */
 bool wadi_flip_is_viscous(const WadiFlip *flip);
 WadiStatus wadi_flip_apply_viscosity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
-/* Has the solve made sand beside moving solids faster than they explain? `before`: u*, before the forces
- * between grains (flip_thrown.c). */
-WadiStatus wadi_flip_is_thrown(const WadiFlip *flip, const WadiFlipStep *step, float *const before[3],
-                               bool *is_thrown, WadiError *error);
 /* Pressure, and for sand friction between two pressure solves: flip_solve.c, flip_solve_sand.c. */
 WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *error);

@@ -49,7 +49,6 @@ WadiFlipProjectIn wadi_flip_projection(const WadiFlip *flip, const WadiFlipStep 
         in.solid_velocity[a] = step->solid.velocity[a];
         in.theta[a] = step->cells.theta[a];
         in.density[a] = step->cells.mix.face_density[a];
-        in.response[a] = step->cells.response[a];
         in.fraction[a] = step->cells.bonds.fraction[a];
     }
     in.surface_distance = step->cells.theta[0] == NULL ? step->cells.surface_distance : NULL;

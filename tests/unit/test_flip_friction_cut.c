@@ -144,7 +144,6 @@ static void friction_on_cut_cells_removes_energy(void **unused)
             wadi_friction_add(friction, cut.velocity);
             CHECK_AT_MOST(cut_energy(&cut), 0.999 * start);
             int at_yield = 0, walls = 0;
-            double tractions = 0.0, bounds = 0.0; /* sums: neighbouring walls exchange normal forces */
             for (int32_t r = 1; r < cut.grid.rows.count; ++r) {
                 for (int lane = 0; lane < 8; ++lane) {
                     double p = cut.pressure[8 * r + lane], stress = wadi_friction_stress(friction, r, lane);
@@ -152,13 +151,11 @@ static void friction_on_cut_cells_removes_energy(void **unused)
                         CHECK_AT_MOST(stress, 0.6 * p * (1.0 + 1e-5) + 1e-30);
                         at_yield += stress > 0.59 * p;
                         double traction = wadi_friction_traction(friction, r, lane, 6);
-                        tractions += traction;
-                        bounds += 0.5 * p * cut_area(&cut, r, lane);
+                        CHECK_AT_MOST(traction, 0.5 * p * cut_area(&cut, r, lane) * (1.0 + 1e-5) + 1e-30);
                         walls += traction > 0.0;
                     }
                 }
             }
-            CHECK_AT_MOST(tractions, bounds);
             assert_true(at_yield > 100 || settings.max_iterations < 6);
             assert_true((walls > 50) == (kind & 1));
             wadi_arena_free(&arena);
@@ -192,48 +189,6 @@ static WadiFrictionReport cut_solve(Cut *cut, const float wind[3], int iteration
     wadi_friction_add(friction, cut->velocity);
     wadi_arena_free(&arena);
     return report;
-}
-
-/* Mass is moved between faces, not made: the sum of open part / response is that of the open parts. A face
- * lends at most half of its mass. Without moving walls there are no factors. */
-static void masses_of_faces_sum_to_their_open_parts(void **unused)
-{
-    (void)unused;
-    WadiError error;
-    WadiArena arena = { 0 };
-    Cut cut;
-    cut_make(&cut, 7, true, false);
-    const float wind[2][3] = { { 0.0f, 0.0f, 0.0f }, { 0.3f, 0.0f, 0.0f } };
-    for (int n = 0; n < 2; ++n) {
-        WadiFrictionGrid grid = { .rows = &cut.grid.rows,
-                                  .fluid = cut.grid.fluid,
-                                  .solid = cut.grid.solid,
-                                  .open = { cut.open[0], cut.open[1], cut.open[2] },
-                                  .sample_wall = sample_random_wall,
-                                  .wall_context = wind[n],
-                                  .density = { cut.density[0], cut.density[1], cut.density[2] },
-                                  .reference_density = 1600.0 };
-        WadiFriction *friction;
-        float *response[3] = { NULL, NULL, NULL };
-        CHECK_OK(wadi_friction_begin(&friction, &grid, NULL, 0.01, &arena, &error), error);
-        CHECK_OK(wadi_friction_face_response(friction, response, &arena, &error), error);
-        assert_true((response[0] != NULL) == (n == 1));
-        for (int axis = 0; axis < 3 && n == 1; ++axis) {
-            double open = 0.0, mass = 0.0;
-            int light = 0;
-            for (size_t at = 8; at < wadi_rows_floats(&cut.grid.rows); ++at) {
-                const double w = (double)cut.open[axis][at], r = (double)response[axis][at];
-                open += w;
-                mass += w / r;
-                light += r < 0.9;
-                CHECK_AT_MOST(r, 2.0 + 1e-6);
-            }
-            CHECK_NEAR(mass / open, 1.0, 1e-5);
-            assert_true(light > 10);
-        }
-    }
-    wadi_arena_free(&arena);
-    grid_free(&cut.grid);
 }
 
 /* Twice the density and twice the pressure: the same motion. */
@@ -342,7 +297,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(friction_on_cut_cells_removes_energy),
-        cmocka_unit_test(masses_of_faces_sum_to_their_open_parts),
         cmocka_unit_test(heavy_sand_moves_like_light_sand),
         cmocka_unit_test(a_moving_frame_changes_nothing),
         cmocka_unit_test(slopes_follow_the_rate_of_shear),

@@ -3,8 +3,7 @@
  *   minimise 1/2 sum over free faces of m |u_b + (1/m) div tau|^2,   sigma_bar(tau) <= k P+ + c in every
  *   FLUID cell,   |t| <= mu P+ on every wall facet,   |T| <= mu P+ |A| on every wall across a cell
  * Unknowns are scaled to velocities: P = p dt / (rho dx), tau = tau_SI dt / (rho dx); stencils are plain
- * differences. m is the face's open part times its density over the reference, with mass moved to light
- * faces from their neighbours: the pressure's mass.
+ * differences. m is the face's open part times its density over the reference: the pressure's mass.
  *
  * A face is free if it is open (voxels: neither of its cells is solid) and at least one of its cells is
  * FLUID. Shear lives on the cell edges; an edge is active if its four faces are free (so the surface is free
@@ -81,12 +80,11 @@ typedef struct WadiFrictionSettings {
     /* Gradient step: converges up to 1/8 (the operator's largest eigenvalue is 8). In cut cells it is
      * multiplied by 0.8 and by the least mass of their faces. */
     double alpha;
-    double tolerance;   /* stop when no stress changes by more, m/s */
+    /* Stop when no stress and no wall traction changes by more than tolerance (m/s) + relative times alpha
+     * times the root mean square of the shear rate [theory 6.5]. */
+    double tolerance, relative;
     int min_iterations; /* 4: a single small change may be chance */
     int max_iterations;
-    /* Up to this many more while a stress changes by more than `far`, m/s. */
-    int extra_iterations;
-    double far;
     bool has_momentum; /* false: plain projected gradient, for tests */
 } WadiFrictionSettings;
 
@@ -125,29 +123,13 @@ WadiStatus wadi_friction_begin(WadiFriction **friction, const WadiFrictionGrid *
                                const WadiFrictionMemory *memory, double dt, WadiArena *arena,
                                WadiError *error);
 
-/* Per face (u, v, w), over rows: its open part over its mass here. Pressure and weight act on the open part,
- * so they change the velocity by this factor [theory 6.9]. Left as they are where all factors are 1. */
-WadiStatus wadi_friction_face_response(const WadiFriction *friction, float *response[3], WadiArena *arena,
-                                       WadiError *error);
-
 /* Longest run of FLUID cells along an axis (0, 1, 2): the depth of wadi_friction_settings. */
 WadiStatus wadi_friction_depth(const WadiFriction *friction, int axis, int *depth, WadiArena *arena,
                                WadiError *error);
 
-/* Whether a wall that is not along the grid cuts a FLUID cell. */
-bool wadi_friction_has_cut_walls(const WadiFriction *friction);
-/* Whether such a wall moves. */
-bool wadi_friction_has_moving_cut_walls(const WadiFriction *friction);
-
-/* Whether most of the sand lies as a layer on walls across cells [theory 6.9]. */
-WadiStatus wadi_friction_is_layer(const WadiFriction *friction, const WadiFrictionLoad *load, bool *is_layer,
-                                  WadiArena *arena, WadiError *error);
-
-/* For a start from the stresses of the last step; depth in cells, gravity * dt in m/s. At most max(20, depth)
- * iterations, and a tolerance that falls with the depth beyond 16 cells [theory 6.5, 6.6]. */
+/* Depth in cells, gravity * dt in m/s. The tolerance falls with the depth beyond 16 cells [theory 6.5]; the
+ * largest number of iterations is that of a start from no stress [theory 6.7]. */
 WadiFrictionSettings wadi_friction_settings(int depth, double gravity_dt);
-/* For a start from no stress, which needs about 7 iterations per cell of depth [theory 6.7]. */
-WadiFrictionSettings wadi_friction_cold_settings(int depth, double gravity_dt);
 
 /* First stress from coarser grids, for columns deeper than 32 cells [theory 6.7]. Arguments as for solve. */
 WadiStatus wadi_friction_coarse_guess(WadiFriction *friction, const float *const before[3],
@@ -165,15 +147,11 @@ WadiStatus wadi_friction_solve(WadiFriction *friction, const float *const before
                                const WadiFrictionLoad *load, const WadiFrictionSettings *settings,
                                WadiArena *arena, WadiFrictionReport *report, WadiError *error);
 
-/* Clamps the velocities of nearly closed faces to the range of the neighbouring faces and the solid. */
-void wadi_friction_clamp_slivers(const WadiFriction *friction, float *const velocity[3],
-                                 float *const solid_velocity[3]);
-
 /* On failure the memory is empty. */
 WadiStatus wadi_friction_store(const WadiFriction *friction, WadiFrictionMemory *memory, WadiError *error);
 
 /* Norm of the difference between a cell's stress and the stored one, which counts as 0 where none is stored;
- * the norm of wadi_friction_stress, except in cells cut by walls. */
+ * the norm of wadi_friction_stress. */
 double wadi_friction_change(const WadiFriction *friction, const WadiFrictionMemory *sleeping_memory,
                             int32_t row, int lane);
 /* sigma_bar of a cell's stress, in the norm that the yield test uses; 0 outside FLUID cells. For tests and

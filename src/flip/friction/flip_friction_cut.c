@@ -4,9 +4,8 @@
  * Differs: in 3-D; each stress component has its own gradient step, by the least mass of the faces that it
  * acts on.
  *
- * A stress acts with the open part V of its cell (the mean of the sides) or edge (the mean of its four
- * faces). A cell has no normal stress along an axis that an oblique wall closes, and none at all where two
- * axes are closed. */
+ * A cell has no normal stress along an axis that an oblique wall closes, and none at all where two axes are
+ * closed. */
 #include <string.h>
 
 #include "core/parallel.h"
@@ -43,44 +42,30 @@ static void fill_masses(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Mean open part and least mass of the four faces around the low edges of a slot. */
-typedef struct Edge {
-    WadiF8 open, least;
-} Edge;
-
-static Edge low_edge(const WadiFriction *friction, int32_t s, int kind)
+/* Least mass of the four faces around the low edges of a slot. */
+static WadiF8 low_edge(const WadiFriction *friction, int32_t s, int kind)
 {
     const int32_t *near = friction->slot[s].near;
-    const WadiFrictionFaces *open = friction->open, *mass = friction->mass;
+    const WadiFrictionFaces *mass = friction->mass;
     int a = kind < 2 ? 0 : 1, b = kind == 0 ? 1 : 2;
-    int32_t low_b = near[2 * b], low_a = near[2 * a];
-    WadiF8 neighbour_open = open[low_a].c[b], neighbour_mass = mass[low_a].c[b];
+    WadiF8 neighbour = mass[near[2 * a]].c[b];
     if (a == 0) {
-        neighbour_open = WADI_ROW_SHIFT_UP(neighbour_open, open[s].c[b]);
-        neighbour_mass = WADI_ROW_SHIFT_UP(neighbour_mass, mass[s].c[b]);
+        neighbour = WADI_ROW_SHIFT_UP(neighbour, mass[s].c[b]);
     }
-    return (Edge){
-        wadi_splat(0.25f) * ((open[s].c[a] + open[low_b].c[a]) + (open[s].c[b] + neighbour_open)),
-        WADI_MIN8(WADI_MIN8(mass[s].c[a], mass[low_b].c[a]), WADI_MIN8(mass[s].c[b], neighbour_mass)),
-    };
+    return WADI_MIN8(WADI_MIN8(mass[s].c[a], mass[near[2 * b]].c[a]), WADI_MIN8(mass[s].c[b], neighbour));
 }
 
-static Edge shift_edge(Edge here, Edge next)
-{
-    return (Edge){ WADI_ROW_SHIFT_DOWN(here.open, next.open), WADI_ROW_SHIFT_DOWN(here.least, next.least) };
-}
-
-static void cell_edges(const WadiFriction *friction, int32_t s, Edge edge[12])
+static void cell_edges(const WadiFriction *friction, int32_t s, WadiF8 edge[12])
 {
     const int32_t *near = friction->slot[s].near;
     for (int kind = 0; kind < 2; ++kind) {
         int32_t high = near[kind == 0 ? NEAR_YP : NEAR_ZP];
         int32_t high_right = near[kind == 0 ? NEAR_XP_YP : NEAR_XP_ZP];
-        Edge *e = &edge[4 * kind];
+        WadiF8 *e = &edge[4 * kind];
         e[0] = low_edge(friction, s, kind);
-        e[1] = shift_edge(e[0], low_edge(friction, near[NEAR_XP], kind));
+        e[1] = WADI_ROW_SHIFT_DOWN(e[0], low_edge(friction, near[NEAR_XP], kind));
         e[2] = low_edge(friction, high, kind);
-        e[3] = shift_edge(e[2], low_edge(friction, high_right, kind));
+        e[3] = WADI_ROW_SHIFT_DOWN(e[2], low_edge(friction, high_right, kind));
     }
     edge[8] = low_edge(friction, s, 2);
     edge[9] = low_edge(friction, near[NEAR_YP], 2);
@@ -134,7 +119,7 @@ static void find_least_side(const WadiFriction *friction, int32_t s, WadiF8 *lea
 }
 
 /* Least mass of the faces on which each cell's stresses act. False if all of them are 1. */
-static bool find_least_mass(const WadiFriction *friction, int32_t s, const Edge edge[12], WadiF8 *least)
+static bool find_least_mass(const WadiFriction *friction, int32_t s, const WadiF8 edge[12], WadiF8 *least)
 {
     const WadiFrictionSlot *slot = &friction->slot[s];
     WadiF8 side[6], large = wadi_splat(1e30f), zero = wadi_splat(0.0f);
@@ -144,7 +129,7 @@ static bool find_least_mass(const WadiFriction *friction, int32_t s, const Edge 
         *least = WADI_MIN8(*least, WADI_ROW_SELECT(side[n] > zero, side[n], large));
     }
     for (int n = 0; n < 12; ++n) {
-        *least = WADI_MIN8(*least, WADI_ROW_SELECT(wadi_lanes(slot->edge[n]), edge[n].least, large));
+        *least = WADI_MIN8(*least, WADI_ROW_SELECT(wadi_lanes(slot->edge[n]), edge[n], large));
     }
     /* An enclosed cell has no free face: any step will do. */
     *least = WADI_ROW_SELECT(*least < large, *least, wadi_splat(1.0f));
@@ -161,35 +146,26 @@ static bool find_least_mass(const WadiFriction *friction, int32_t s, const Edge 
     return is_cut;
 }
 
-/* Open part of cells for their normal stress: the mean of their sides, without axes that have a side on a
- * wall along the grid or that an oblique wall closes. 0 where it closes two. */
-static WadiF8 cell_open(const WadiFriction *friction, int32_t s, uint8_t closed[3])
+/* Axes of which an oblique wall closes a side. Cells of which it closes two have no normal stress: 0 in the
+ * result, 1 in the others. */
+static WadiF8 find_closed_axes(const WadiFriction *friction, int32_t s, uint8_t closed[3])
 {
     const WadiFrictionSlot *slot = &friction->slot[s];
     uint8_t fractional = wadi_friction_fractional(friction, s);
-    WadiF8 open = wadi_splat(1.0f), side[6];
+    WadiF8 has_normal_stress = wadi_splat(1.0f), side[6];
     wadi_friction_sides(friction, s, side);
     for (int lane = 0; lane < 8; ++lane) {
-        if ((fractional >> lane & 1) == 0) {
-            continue;
-        }
-        float sum = 0.0f;
-        int count = 0, closed_axes = 0;
-        for (int axis = 0; axis < 3; ++axis) {
-            float low = side[2 * axis][lane], high = side[2 * axis + 1][lane];
+        int count = 0;
+        for (int axis = 0; axis < 3 && (fractional >> lane & 1) != 0; ++axis) {
             bool is_aligned = (slot->aligned[2 * axis] | slot->aligned[2 * axis + 1]) >> lane & 1;
-            bool is_closed = !is_aligned && (low <= 0.0f || high <= 0.0f);
+            bool is_closed =
+                !is_aligned && (side[2 * axis][lane] <= 0.0f || side[2 * axis + 1][lane] <= 0.0f);
             closed[axis] |= (uint8_t)(is_closed << lane);
-            closed_axes += is_closed;
-            if (!is_aligned && !is_closed) {
-                sum += low;
-                sum += high;
-                count += 2;
-            }
+            count += is_closed;
         }
-        open[lane] = closed_axes < 2 ? sum / (float)(count > 0 ? count : 1) : 0.0f;
+        has_normal_stress[lane] = count < 2 ? 1.0f : 0.0f;
     }
-    return open;
+    return has_normal_stress;
 }
 
 /* Sides on walls along the grid: every closed side of a cell that is not cut in fractions, of others those
@@ -233,17 +209,15 @@ static void fill_cut(const WadiFriction *friction, int32_t s)
         WadiF8 mass = friction->mass[s].c[axis];
         cut->inverse_mass.c[axis] = wadi_masked(one / WADI_ROW_SELECT(mass > zero, mass, one), mass > zero);
     }
-    Edge edge[12];
+    WadiF8 edge[12];
     cell_edges(friction, s, edge);
     find_least_side(friction, s, &least);
     WadiF8 step = WADI_ROW_SELECT(least == one, one, wadi_splat(CUT_STEP) * least);
     WadiF8 fluid = wadi_masked(one, wadi_lanes(slot->fluid));
 
     memset(cut->closed, 0, sizeof cut->closed);
-    WadiF8 open = cell_open(friction, s, cut->closed);
-    cut->step[STRESS_XX] = cut->step[STRESS_YY] = fluid * step * open * open;
-    cut->weight[STRESS_XX] = cut->weight[STRESS_YY] =
-        wadi_masked(one / WADI_ROW_SELECT(open > zero, open * open, one), open > zero);
+    cut->step[STRESS_XX] = cut->step[STRESS_YY] = fluid * step * find_closed_axes(friction, s, cut->closed);
+    cut->weight[STRESS_XX] = cut->weight[STRESS_YY] = one;
     for (int kind = 0; kind < 3; ++kind) {
         WadiI8 count = { 0 };
         for (int e = 0; e < 4; ++e) {
@@ -252,11 +226,10 @@ static void fill_cut(const WadiFriction *friction, int32_t s)
         WadiF8 n = __builtin_convertvector(count, WadiF8);
         for (int e = 0; e < 4; ++e) {
             WadiI8 is_active = wadi_lanes(slot->edge[4 * kind + e]);
-            WadiF8 part = WADI_ROW_SELECT(is_active, edge[4 * kind + e].open, one);
-            WadiF8 mass = WADI_ROW_SELECT(is_active, edge[4 * kind + e].least, one);
+            WadiF8 mass = WADI_ROW_SELECT(is_active, edge[4 * kind + e], one);
             step = WADI_ROW_SELECT(mass == one, one, wadi_splat(CUT_STEP) * mass);
-            cut->step[2 + 4 * kind + e] = wadi_masked(wadi_splat(0.125f) * n * step * part * part, is_active);
-            cut->weight[2 + 4 * kind + e] = wadi_masked(one / (WADI_MAX8(n, one) * part * part), is_active);
+            cut->step[2 + 4 * kind + e] = wadi_masked(wadi_splat(0.125f) * n * step, is_active);
+            cut->weight[2 + 4 * kind + e] = wadi_masked(one / WADI_MAX8(n, one), is_active);
         }
     }
 }
@@ -265,8 +238,7 @@ static void find_cuts(void *context, int64_t first, int64_t end)
 {
     WadiFriction *friction = context;
     for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
-        Edge edge[12];
-        WadiF8 least;
+        WadiF8 edge[12], least;
         cell_edges(friction, s, edge);
         friction->slot[s].cut = find_least_mass(friction, s, edge, &least);
     }
@@ -293,9 +265,6 @@ WadiStatus wadi_friction_make_cuts(WadiFriction *friction, WadiArena *arena, Wad
     WADI_TRY(wadi_friction_zeroed(arena, (void **)&friction->open, slots, sizeof *friction->open, error));
     WADI_TRY(wadi_friction_zeroed(arena, (void **)&friction->mass, slots, sizeof *friction->mass, error));
     wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, fill_masses, friction);
-    if (friction->grid.open[0] != NULL) {
-        WADI_TRY(wadi_friction_balance_masses(friction, arena, error));
-    }
     if (friction->grid.open[0] != NULL) {
         wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, find_aligned, friction);
     }

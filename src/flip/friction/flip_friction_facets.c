@@ -313,20 +313,3 @@ WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, Wa
     wadi_parallel_for(friction->wall_count, FRICTION_BLOCK, fill_walls, friction);
     return WADI_OK;
 }
-
-bool wadi_friction_has_cut_walls(const WadiFriction *friction)
-{
-    return friction->oblique_count > 0;
-}
-
-bool wadi_friction_has_moving_cut_walls(const WadiFriction *friction)
-{
-    for (int32_t n = 0; n < friction->oblique_count; ++n) {
-        for (int i = 0; i < 24; ++i) {
-            if (friction->oblique[n].solid[i / 8][i % 8] != 0.0f) {
-                return true;
-            }
-        }
-    }
-    return false;
-}

@@ -42,28 +42,6 @@ static uint8_t cells_to_store(const WadiFrictionGrid *grid, int32_t row)
     return grid->sleeping != NULL ? grid->fluid[row] & (uint8_t)~grid->sleeping[row] : grid->fluid[row];
 }
 
-/* V of the stress n of a slot, 1 where the cell has no such stress. */
-static WadiF8 open_part(const WadiFriction *friction, const WadiFrictionSlot *slot, int n)
-{
-    WadiF8 part = wadi_splat(1.0f), edges = part;
-    if (slot->cut == 0) {
-        return part;
-    }
-    if (n >= STRESS_XY) {
-        const uint8_t *edge = &slot->edge[(n - STRESS_XY) & ~3];
-        WadiI8 count = { 0 };
-        for (int e = 0; e < 4; ++e) {
-            count -= wadi_lanes(edge[e]);
-        }
-        edges = __builtin_convertvector(count, WadiF8);
-    }
-    const WadiF8 inverse_square = friction->cut[slot->cut].weight[n] * edges;
-    for (int lane = 0; lane < 8; ++lane) {
-        part[lane] = inverse_square[lane] > 0.0f ? 1.0f / sqrtf(inverse_square[lane]) : 1.0f;
-    }
-    return part;
-}
-
 typedef struct Store {
     const WadiFriction *friction;
     WadiFrictionMemory *memory;
@@ -82,9 +60,6 @@ static void store_block(void *context, int64_t first, int64_t end)
         int32_t row = wadi_tile_memory_find(&finder, slot->row);
         float *stored = stress_of(store->memory, (size_t)row);
         memcpy(stored, &friction->stress[s], sizeof friction->stress[s]);
-        for (int n = 0; n < STRESS_COUNT && slot->cut != 0; ++n) {
-            WADI_ROW_OUT(stored, n) /= open_part(friction, slot, n);
-        }
         for (int side = 0; side < WALL_KINDS; ++side) {
             store->memory->wall[row][side] = friction->wall[s][side] - 1;
         }
@@ -144,8 +119,7 @@ static void recall_block(void *context, int64_t first, int64_t end)
         friction->previous[s] = stress;
         for (int n = 0; stored >= 0 && n < STRESS_COUNT; ++n) {
             const WadiF8 value = scale * WADI_ROW(stress_of(memory, (size_t)stored), n);
-            stress.t[n] = wadi_masked(value * open_part(friction, slot, n),
-                                      wadi_lanes(n < 2 ? slot->fluid : slot->edge[n - 2]));
+            stress.t[n] = wadi_masked(value, wadi_lanes(n < 2 ? slot->fluid : slot->edge[n - 2]));
         }
         friction->stress[s] = stress;
         for (int side = 0; side < WALL_KINDS; ++side) {
@@ -184,8 +158,7 @@ static void recall_sleeping_block(void *context, int64_t first, int64_t end)
         WadiFrictionStress stress = { 0 };
         for (int n = 0; stored >= 0 && n < STRESS_COUNT; ++n) {
             const WadiF8 value = scale * WADI_ROW(stress_of(sleeping_memory, (size_t)stored), n);
-            stress.t[n] = wadi_masked(value * open_part(friction, slot, n),
-                                      wadi_lanes(n < 2 ? sleeping : slot->edge[n - 2]));
+            stress.t[n] = wadi_masked(value, wadi_lanes(n < 2 ? sleeping : slot->edge[n - 2]));
         }
         /* The iteration swaps the two and writes neither. */
         friction->stress[s] = friction->previous[s] = stress;
@@ -202,7 +175,6 @@ void wadi_friction_recall_sleeping(WadiFriction *friction)
 double wadi_friction_change(const WadiFriction *friction, const WadiFrictionMemory *sleeping_memory,
                             int32_t row, int lane)
 {
-    const WadiFrictionSlot *slot = &friction->slot[friction->slot_of[row]];
     const WadiFrictionStress *now = &friction->stress[friction->slot_of[row]];
     WadiTileMemoryFinder finder = { &sleeping_memory->stress, friction->grid.rows, -1, 0 };
     const int32_t stored = wadi_tile_memory_find(&finder, row);
@@ -210,7 +182,7 @@ double wadi_friction_change(const WadiFriction *friction, const WadiFrictionMemo
     double change[STRESS_COUNT], square = 0.0;
     for (int n = 0; n < STRESS_COUNT; ++n) {
         double then = stored < 0 ? 0.0 : (double)stress_of(sleeping_memory, (size_t)stored)[8 * n + lane];
-        change[n] = (double)(now->t[n] / open_part(friction, slot, n))[lane] - scale * then;
+        change[n] = (double)now->t[n][lane] - scale * then;
         square += (n < 2 ? 0.5 : 0.25) * change[n] * change[n];
     }
     return sqrt(square + 0.5 * (change[0] + change[1]) * (change[0] + change[1]));

@@ -336,6 +336,17 @@ static inline WadiF8 normal_square(const WadiF8 trial[STRESS_COUNT])
            (trial[STRESS_XX] * trial[STRESS_XX] + trial[STRESS_YY] * trial[STRESS_YY] + zz * zz);
 }
 
+/* Squares of the shear rates of a slot's cells, in the norm of the yield test with twelve edges. */
+static inline WadiF8 square_of_rates(const WadiFrictionSlot *slot, const WadiF8 rate[STRESS_COUNT])
+{
+    WadiF8 square = normal_square(rate);
+    for (int n = STRESS_XY; n < STRESS_COUNT; ++n) {
+        square +=
+            wadi_masked(wadi_splat(1.0f / 16.0f) * rate[n] * rate[n], wadi_lanes(slot->edge[n - STRESS_XY]));
+    }
+    return wadi_masked(square, wadi_lanes(slot->fluid));
+}
+
 /* `is_whole`: eight FLUID cells with all of their edges. */
 static inline __attribute__((always_inline)) void update_cells(const WadiFrictionIteration *it, int32_t s,
                                                                bool is_whole, RatesAbove *above,
@@ -348,6 +359,9 @@ static inline __attribute__((always_inline)) void update_cells(const WadiFrictio
            beta = wadi_splat(it->beta);
     WadiF8 trial[STRESS_COUNT];
     cell_rates(it->velocity, s, slot->near, above, trial);
+    if (it->needs_change) {
+        sums->rate += square_of_rates(slot, trial);
+    }
     for (int n = 0; n < 2; ++n) {
         trial[n] = extrapolated(now->t[n], old->t[n], beta) + alpha * trial[n];
         trial[n] = is_whole ? trial[n] : wadi_masked(trial[n], wadi_lanes(slot->fluid));
@@ -441,6 +455,9 @@ static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, RatesAb
     WadiF8 alpha = wadi_splat(it->alpha), beta = wadi_splat(it->beta), zero = wadi_splat(0.0f);
     WadiF8 trial[STRESS_COUNT];
     cell_rates(it->velocity, s, slot->near, above, trial);
+    if (it->needs_change) {
+        sums->rate += square_of_rates(slot, trial);
+    }
     for (int n = 0; n < STRESS_COUNT; ++n) {
         WadiF8 y = extrapolated(now->t[n], old->t[n], beta);
         trial[n] = wadi_masked(y + alpha * cut->step[n] * trial[n], cut->step[n] > zero);
@@ -450,8 +467,7 @@ static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, RatesAb
     WadiFrictionStress *result = &friction->previous[s];
     for (int n = 0; n < STRESS_COUNT; ++n) {
         if (it->needs_change) {
-            /* Steps are short in cut cells: compared is alpha times the rate of strain times the open part,
-             * not the change. */
+            /* Steps are short in cut cells: compared is alpha times the rate of strain, not the change. */
             WadiF8 ratio = step_ratio(cut, n), root;
             for (int lane = 0; lane < 8; ++lane) {
                 root[lane] = sqrtf(cut->weight[n][lane]) / fmaxf(ratio[lane], 1e-6f);
@@ -465,7 +481,7 @@ static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, RatesAb
 static void cells_block(void *context, int64_t first, int64_t end)
 {
     const WadiFrictionIteration *it = context;
-    WadiFrictionSums sums = { wadi_splat(0.0f), wadi_splat(0.0f) };
+    WadiFrictionSums sums = { wadi_splat(0.0f), wadi_splat(0.0f), wadi_splat(0.0f) };
     RatesAbove above = { 0 };
     for (int32_t s = first > 0 ? (int32_t)first : 1; s < end; ++s) {
         const WadiFrictionSlot *slot = &it->friction->slot[s];
@@ -489,6 +505,7 @@ static void cells_block(void *context, int64_t first, int64_t end)
     }
     it->wall_work[first / FRICTION_BLOCK] = lane_sum(sums.wall_work);
     it->change[first / FRICTION_BLOCK] = change;
+    it->rate[first / FRICTION_BLOCK] = lane_sum(sums.rate);
 }
 
 void wadi_friction_cells_pass(const WadiFrictionIteration *it)

@@ -69,8 +69,7 @@ typedef struct WadiFrictionSlot {
     uint8_t face_walls; /* bits: kinds of wall that act on its faces */
 } WadiFrictionSlot;
 
-/* A slot whose stresses act on faces of other masses than 1 (flip_friction_cut.c). Its stresses are stored
- * times the open part V of their cell or edge, so that the divergence needs no weights. */
+/* A slot whose stresses act on faces of other masses than 1 (flip_friction_cut.c). */
 typedef struct WadiFrictionCut {
     WadiFrictionFaces inverse_mass;
     WadiF8 step[STRESS_COUNT];   /* gradient step over alpha; 0: no stress */
@@ -115,7 +114,6 @@ struct WadiFriction {
     int32_t (*wall)[WALL_KINDS]; /* per slot and side: row of facets, 0: none */
     WadiFrictionFacets *facets;
     WadiFrictionFaces *open, *mass; /* per slot, 0 where not free; NULL: 1 on every free face */
-    WadiFrictionFaces *response;    /* per slot: wadi_friction_face_response; NULL: 1 */
     WadiFrictionCut *cut;
     WadiFrictionOblique *oblique;
     WadiFrictionStress *stress, *previous; /* previous: scratch of the iteration */
@@ -204,22 +202,15 @@ static inline uint8_t wadi_bits_from_right(uint8_t bits, uint8_t right)
 WadiStatus wadi_friction_make_cuts(WadiFriction *friction, WadiArena *arena, WadiError *error);
 WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, WadiError *error);
 WadiStatus wadi_friction_zeroed(WadiArena *arena, void **memory, size_t count, size_t size, WadiError *error);
-/* Move mass from neighbouring faces to light ones (flip_friction_slivers.c). */
-WadiStatus wadi_friction_balance_masses(WadiFriction *friction, WadiArena *arena, WadiError *error);
 /* Cells of a slot that are cut in fractions: their walls are oblique, those of the others are facets. */
 uint8_t wadi_friction_fractional(const WadiFriction *friction, int32_t slot);
 /* Open parts of the faces of a slot's cells, in the order of sides. */
 void wadi_friction_sides(const WadiFriction *friction, int32_t slot, WadiF8 side[6]);
 
-/* Pressure that is added for the strength of columns on walls across cells, per slot; NULL: none
- * (flip_friction_columns.c). */
-WadiStatus wadi_friction_find_columns(const WadiFriction *friction, const WadiFrictionLoad *load,
-                                      const WadiF8 **extra, WadiArena *arena, WadiError *error);
-
 /* yield, per slot: k P+ + c; wall_bound, per row of facets: mu times the normal force
  * (flip_friction_bounds.c). */
-WadiStatus wadi_friction_find_bounds(const WadiFriction *friction, const WadiFrictionLoad *load,
-                                     WadiF8 *yield, WadiF8 *wall_bound, WadiArena *arena, WadiError *error);
+void wadi_friction_find_bounds(const WadiFriction *friction, const WadiFrictionLoad *load, WadiF8 *yield,
+                               WadiF8 *wall_bound);
 
 /* Bonded sand in the cells of a slot during a solve [theory 6.13]. */
 typedef struct WadiFrictionBonded {
@@ -238,10 +229,10 @@ typedef struct WadiFrictionIteration {
     WadiFrictionFaces *velocity;      /* u of the extrapolated stress y */
     WadiFrictionFaces *force;         /* div tau of the stress now, on all faces */
     float alpha, beta;                /* y = tau + beta (tau - previous) */
-    bool needs_change;                /* compute the largest change in this iteration */
+    bool needs_change;                /* compute the largest change and the shear rates in this iteration */
     /* Per block: growth of twice the energy, on the faces; work of the changes of traction on moving walls;
-     * the largest change of a stress. */
-    double *rise, *wall_work, *change;
+     * the largest change of a stress; sum of the squares of the cells' shear rates. */
+    double *rise, *wall_work, *change, *rate;
 } WadiFrictionIteration;
 
 /* force = div tau, velocity = u_b + div y, rise. */
@@ -251,9 +242,9 @@ void wadi_friction_drop_momentum(const WadiFrictionIteration *it);
 /* previous = Proj(y + alpha D(velocity)): the new stress, to be swapped with tau by the caller. */
 void wadi_friction_cells_pass(const WadiFrictionIteration *it);
 
-/* Work of the changes of traction on the solid and largest change, lane by lane. */
+/* Work of the changes of traction on the solid, largest change and squares of shear rates, lane by lane. */
 typedef struct WadiFrictionSums {
-    WadiF8 wall_work, change;
+    WadiF8 wall_work, change, rate;
 } WadiFrictionSums;
 
 /* The walls' part of both halves (flip_friction_walls.c). */

@@ -53,19 +53,12 @@ WadiFrictionSettings wadi_friction_settings(int depth, double gravity_dt)
 {
     return (WadiFrictionSettings){
         .alpha = 0.125,
-        .tolerance = 1e-3 * gravity_dt * fmin(1.0, 16.0 / fmax(depth, 1.0)),
+        .tolerance = 2e-3 * gravity_dt * fmin(1.0, 16.0 / fmax(depth, 1.0)),
+        .relative = 1.0,
         .min_iterations = 4,
-        .max_iterations = depth > 20 ? depth : 20,
+        .max_iterations = 20 * (depth > 8 ? depth : 8),
         .has_momentum = true,
     };
-}
-
-WadiFrictionSettings wadi_friction_cold_settings(int depth, double gravity_dt)
-{
-    WadiFrictionSettings settings = wadi_friction_settings(depth, gravity_dt);
-    settings.tolerance *= 0.01;
-    settings.max_iterations = depth > 6 ? 64 * depth : 400;
-    return settings;
 }
 
 /* Make the new stress, in `previous`, the current one. */
@@ -93,17 +86,40 @@ static double objective_change(const WadiFrictionIteration *it, int64_t blocks)
     return sum;
 }
 
+/* Largest change that counts as converged: beside the tolerance a part of what the mean shear rate changes a
+ * stress by, because the next step goes on from the stresses of this one [theory 6.5]. */
+static double largest_change(const WadiFrictionIteration *it, const WadiFrictionSettings *settings,
+                             int64_t blocks, int64_t cells)
+{
+    double square = 0.0;
+    for (int64_t b = 0; b < blocks; ++b) {
+        square += it->rate[b];
+    }
+    return settings->tolerance +
+           settings->relative * settings->alpha * sqrt(square / (double)(cells > 0 ? cells : 1));
+}
+
+static int64_t count_cells(const WadiFriction *friction)
+{
+    int64_t cells = 0;
+    for (int32_t s = 1; s < friction->slot_count; ++s) {
+        cells += __builtin_popcount(friction->slot[s].fluid);
+    }
+    return cells;
+}
+
 static void iterate(WadiFriction *friction, WadiFrictionIteration *it, const WadiFrictionSettings *settings,
                     WadiFrictionReport *report)
 {
     int64_t blocks = wadi_parallel_block_count(friction->slot_count, FRICTION_BLOCK);
+    const int64_t cells = count_cells(friction);
     double theta = 1.0;
     it->beta = 0.0f;
     wadi_friction_drop_momentum(it);
-    int last = settings->max_iterations;
-    while (report->iterations < last && !report->has_converged) {
+    while (report->iterations < settings->max_iterations && !report->has_converged) {
         report->iterations += 1;
-        it->needs_change = report->iterations % CHANGE_INTERVAL == 0 || report->iterations == last;
+        it->needs_change =
+            report->iterations % CHANGE_INTERVAL == 0 || report->iterations == settings->max_iterations;
         wadi_friction_cells_pass(it);
         swap_stresses(friction);
         if (it->needs_change) {
@@ -112,12 +128,8 @@ static void iterate(WadiFriction *friction, WadiFrictionIteration *it, const Wad
                 change = fmax(change, it->change[b]);
             }
             report->last_change = change;
-            report->has_converged =
-                report->iterations >= settings->min_iterations && change <= settings->tolerance;
-            if (report->iterations == last && change > settings->far &&
-                last < settings->max_iterations + settings->extra_iterations) {
-                last += CHANGE_INTERVAL;
-            }
+            report->has_converged = report->iterations >= settings->min_iterations &&
+                                    change <= largest_change(it, settings, blocks, cells);
         }
         double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * theta * theta));
         it->beta = settings->has_momentum ? (float)((theta - 1.0) / next) : 0.0f;
@@ -204,11 +216,12 @@ WadiStatus wadi_friction_solve(WadiFriction *friction, const float *const before
     WADI_TRY(WADI_ARENA_NEW(arena, &it.rise, blocks, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &it.wall_work, blocks, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &it.change, blocks, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &it.rate, blocks, "friction", error));
     wadi_friction_find_force(friction);
     it.force = friction->force;
     memset(&it.velocity[0], 0, sizeof it.velocity[0]);
     memset(&start[0], 0, sizeof start[0]);
-    WADI_TRY(wadi_friction_find_bounds(friction, load, yield, wall_bound, arena, error));
+    wadi_friction_find_bounds(friction, load, yield, wall_bound);
     wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, copy_start, &(Start){ friction, before, start });
     it.before = start;
     it.yield = yield;
@@ -231,7 +244,6 @@ double wadi_friction_stress(const WadiFriction *friction, int32_t row, int lane)
     const WadiFrictionStress *stress = &friction->stress[friction->slot_of[row]];
     double xx = (double)stress->t[STRESS_XX][lane], yy = (double)stress->t[STRESS_YY][lane];
     double square = 0.5 * (xx * xx + yy * yy + (xx + yy) * (xx + yy));
-    square *= slot->cut != 0 ? (double)friction->cut[slot->cut].weight[0][lane] : 1.0;
     for (int kind = 0; kind < 3; ++kind) {
         int count = 0;
         for (int e = 0; e < 4; ++e) {
@@ -239,9 +251,7 @@ double wadi_friction_stress(const WadiFriction *friction, int32_t row, int lane)
         }
         for (int e = 0; e < 4; ++e) {
             double t = (double)stress->t[2 + 4 * kind + e][lane];
-            double weight = slot->cut != 0 ? (double)friction->cut[slot->cut].weight[2 + 4 * kind + e][lane]
-                                           : 1.0 / (count > 0 ? count : 1);
-            square += weight * t * t;
+            square += t * t / (count > 0 ? count : 1);
         }
     }
     return sqrt(square);

@@ -27,7 +27,6 @@ typedef struct WadiFlipProjectIn {
     const float *theta[3], *surface_distance;
     const float *density[3];  /* per face, kg/m^3; NULL: reference_density everywhere */
     double reference_density; /* kg/m^3 */
-    const float *response[3]; /* per face: open part over mass; NULL: 1, the mass is the open part */
     /* Per face: mass over that of a full face, > 0; NULL: 1. Cohesive sand at the surface [theory 6.13]. */
     const float *fraction[3];
     const float *expansion; /* per cell: prescribed divergence, 1/s (density correction); NULL: 0 */

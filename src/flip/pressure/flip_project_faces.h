@@ -25,8 +25,8 @@ static inline __attribute__((always_inline)) void wadi_flip_face_theta(const Wad
     }
 }
 
-/* Velocity change per difference of P on the low faces of a row's cells, (rho_ref / rho_f) / theta_f times
- * the response of the face; 0 where the face is closed or touches no fluid. */
+/* Velocity change per difference of P on the low faces of a row's cells, (rho_ref / rho_f) / theta_f over the
+ * fraction of the face; 0 where the face is closed or touches no fluid. */
 static inline __attribute__((always_inline)) void wadi_flip_face_gradient(const WadiFlipProjectIn *in,
                                                                           int32_t row, int axis,
                                                                           WadiF8 *gradient)
@@ -48,9 +48,6 @@ static inline __attribute__((always_inline)) void wadi_flip_face_gradient(const 
     }
     if (in->density[axis] != NULL) {
         g *= (float)in->reference_density / WADI_ROW_SELECT(has_any, WADI_ROW(in->density[axis], row), one);
-    }
-    if (in->response[axis] != NULL) {
-        g *= WADI_ROW(in->response[axis], row);
     }
     if (in->fraction[axis] != NULL) {
         g /= WADI_ROW(in->fraction[axis], row);
