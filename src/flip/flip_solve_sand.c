@@ -167,7 +167,9 @@ static WadiStatus choose_settings(WadiFlip *flip, const WadiFlipStep *step, Sand
     sand->rounds =
         sand->is_first && def->friction_rounds < FIRST_ROUNDS ? FIRST_ROUNDS : def->friction_rounds;
     WADI_TRY(wadi_friction_depth(sand->friction, 2, &sand->depth, flip->context.scratch, error));
-    *settings = wadi_friction_settings(sand->depth, wadi_flip_gravity_step(flip, step));
+    const double g_dt = wadi_flip_gravity_step(flip, step);
+    *settings = sand->is_first ? wadi_friction_cold_settings(sand->depth, g_dt)
+                               : wadi_friction_settings(sand->depth, g_dt);
     if (!sand->is_first && def->friction_iterations > 0) {
         settings->max_iterations = def->friction_iterations;
         settings->min_iterations = def->friction_iterations < settings->min_iterations

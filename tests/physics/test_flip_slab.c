@@ -120,7 +120,9 @@ static void slab_friction(SlabRun *run, int step, WadiArena *arena, WadiFriction
     int depth;
     CHECK_OK(wadi_friction_depth(friction, 1, &depth, arena, &error), error);
     assert_int_equal(depth, run->slab.depth);
-    WadiFrictionSettings settings = wadi_friction_settings(depth, gravity * dt);
+    WadiFrictionSettings settings = step == 0 ? wadi_friction_cold_settings(depth, gravity * dt)
+                                              : wadi_friction_settings(depth, gravity * dt);
+    settings.max_iterations = step == 0 ? 64 * depth : settings.max_iterations; /* without coarse grids */
     WadiFrictionLoad load = { .pressure = run->pressure, .k = run->k };
     const float *before[3] = { run->velocity[0], run->velocity[1], run->velocity[2] };
     if (step == 0 && run->has_coarse_start) {

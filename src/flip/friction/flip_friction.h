@@ -130,6 +130,8 @@ WadiStatus wadi_friction_depth(const WadiFriction *friction, int axis, int *dept
 /* Depth in cells, gravity * dt in m/s. The tolerance falls with the depth beyond 16 cells [theory 6.5]; the
  * largest number of iterations is that of a start from no stress [theory 6.7]. */
 WadiFrictionSettings wadi_friction_settings(int depth, double gravity_dt);
+/* For a start from no stress: an error of the first step is not made good by a later one. */
+WadiFrictionSettings wadi_friction_cold_settings(int depth, double gravity_dt);
 
 /* First stress from coarser grids, for columns deeper than 32 cells [theory 6.7]. Arguments as for solve. */
 WadiStatus wadi_friction_coarse_guess(WadiFriction *friction, const float *const before[3],

@@ -53,12 +53,21 @@ WadiFrictionSettings wadi_friction_settings(int depth, double gravity_dt)
 {
     return (WadiFrictionSettings){
         .alpha = 0.125,
-        .tolerance = 2e-3 * gravity_dt * fmin(1.0, 16.0 / fmax(depth, 1.0)),
+        .tolerance = 1e-3 * gravity_dt * fmin(1.0, 16.0 / fmax(depth, 1.0)),
         .relative = 1.0,
         .min_iterations = 4,
         .max_iterations = 20 * (depth > 8 ? depth : 8),
         .has_momentum = true,
     };
+}
+
+WadiFrictionSettings wadi_friction_cold_settings(int depth, double gravity_dt)
+{
+    enum { DEEPEST = 32 }; /* deeper columns start from coarse grids */
+    WadiFrictionSettings settings = wadi_friction_settings(depth < DEEPEST ? depth : DEEPEST, gravity_dt);
+    settings.tolerance *= 0.01;
+    settings.relative = 0.0;
+    return settings;
 }
 
 /* Make the new stress, in `previous`, the current one. */
