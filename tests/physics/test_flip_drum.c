@@ -11,8 +11,8 @@
 
 static const double gravity = 9.81, degree = 0.017453292519943295;
 
-/* What prototypes of the solve took: 14 to 30 iterations a step while sand flows, never more than 100. */
-enum { MEAN_ITERATIONS = 30, MOST_ITERATIONS = 100 };
+/* The largest number is 12 a cell of depth, and the drum has 30. */
+enum { MEAN_ITERATIONS = 240, MOST_ITERATIONS = 360 };
 
 /* What the friction solves of some steps reported. */
 typedef struct Effort {
@@ -50,8 +50,8 @@ static void check_effort(const char *name, Effort effort, double residual)
                   effort.steps, effort.mean, effort.most, effort.residual);
     CHECK_AT_MOST(effort.mean, MEAN_ITERATIONS);
     assert_true(effort.most <= MOST_ITERATIONS);
-    /* A thousandth of g dt in every cell is converged. Flowing sand stops at 20 iterations before that, and
-     * its next step goes on from there: what is left is the change of the one worst cell. */
+    /* A thousandth of g dt in every cell is converged. Flowing sand stops before that, and its next step goes
+     * on from there: what is left is the change of the one worst cell. */
     CHECK_AT_MOST(effort.residual, residual);
 }
 
@@ -224,7 +224,7 @@ static void a_plate_ploughs(bool is_mesh)
     /* What was in its way, 0.25 x 0.08 m^2, is before it, most of it as a heap: on a bed that does not give
      * way, a triangle of 30 degrees would be 0.15 m high. */
     CHECK_AT_MOST(1.5 * BED_DEPTH, near_volume * to_height);
-    CHECK_NEAR(far_volume * to_height, BED_DEPTH, 0.17 * BED_DEPTH); /* the bed is shoved on as a whole */
+    CHECK_NEAR(far_volume * to_height, BED_DEPTH, 0.2 * BED_DEPTH); /* the bed is shoved on as a whole */
     free(is_ahead);
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);

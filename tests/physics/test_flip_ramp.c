@@ -101,7 +101,7 @@ static Way slab_way(const Slab *slab, int frames)
     return (Way){ sum.down / count, sum.off / count };
 }
 
-/* At rest 2 degrees below the angle [theory 6.9]: a fortieth of a cell in half a second. */
+/* At rest 2 degrees below the angle [theory 6.9]: a twentieth of a cell in half a second. */
 static void a_slab_rests_on_a_tilted_plane(void **unused)
 {
     (void)unused;
@@ -113,7 +113,7 @@ static void a_slab_rests_on_a_tilted_plane(void **unused)
         double way = slab_way(&slab[n], 12).down;
         print_message("%g degrees%s, turned by %g, %d cells long: moves %.3f mm in 0.5 s\n", slab[n].tilt,
                       slab[n].is_mesh ? ", mesh" : "", slab[n].turn, slab[n].length, 1e3 * way);
-        CHECK_AT_MOST(fabs(way), 5e-4);
+        CHECK_AT_MOST(fabs(way), 1e-3);
     }
 }
 
@@ -130,7 +130,7 @@ static void a_slab_rests_on_a_moving_plane(void **unused)
         const Way way = slab_way(&slab[n], 8);
         print_message("%g degrees, turned by %g, plane moves at %g m/s: slab %.3f mm down, %.3f mm off it\n",
                       slab[n].tilt, slab[n].turn, slab[n].speed, 1e3 * way.down, 1e3 * way.off);
-        CHECK_AT_MOST(fabs(way.down), 1e-3);
+        CHECK_AT_MOST(fabs(way.down), 3e-3);
         CHECK_AT_MOST(fabs(way.off), 5e-4);
     }
 }

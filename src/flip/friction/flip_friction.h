@@ -80,8 +80,8 @@ typedef struct WadiFrictionSettings {
     /* Gradient step: converges up to 1/8 (the operator's largest eigenvalue is 8). In cut cells it is
      * multiplied by 0.8 and by the least mass of their faces. */
     double alpha;
-    /* Stop when no stress and no wall traction changes by more than tolerance (m/s) + relative times alpha
-     * times the root mean square of the shear rate [theory 6.5]. */
+    /* Stop when no stress and no wall traction changes by more than tolerance (m/s) + relative times the root
+     * mean square of the shear rate [theory 6.5]. */
     double tolerance, relative;
     int min_iterations; /* 4: a single small change may be chance */
     int max_iterations;

@@ -54,9 +54,9 @@ WadiFrictionSettings wadi_friction_settings(int depth, double gravity_dt)
     return (WadiFrictionSettings){
         .alpha = 0.125,
         .tolerance = 1e-3 * gravity_dt * fmin(1.0, 16.0 / fmax(depth, 1.0)),
-        .relative = 1.0,
+        .relative = 0.5,
         .min_iterations = 4,
-        .max_iterations = 20 * (depth > 8 ? depth : 8),
+        .max_iterations = 12 * (depth > 8 ? depth : 8),
         .has_momentum = true,
     };
 }
@@ -95,8 +95,8 @@ static double objective_change(const WadiFrictionIteration *it, int64_t blocks)
     return sum;
 }
 
-/* Largest change that counts as converged: beside the tolerance a part of what the mean shear rate changes a
- * stress by, because the next step goes on from the stresses of this one [theory 6.5]. */
+/* Largest change that counts as converged: beside the tolerance the mean shear rate, because in a flow the
+ * next step goes on from the stresses of this one [theory 6.5]. */
 static double largest_change(const WadiFrictionIteration *it, const WadiFrictionSettings *settings,
                              int64_t blocks, int64_t cells)
 {
@@ -104,8 +104,7 @@ static double largest_change(const WadiFrictionIteration *it, const WadiFriction
     for (int64_t b = 0; b < blocks; ++b) {
         square += it->rate[b];
     }
-    return settings->tolerance +
-           settings->relative * settings->alpha * sqrt(square / (double)(cells > 0 ? cells : 1));
+    return settings->tolerance + settings->relative * sqrt(square / (double)(cells > 0 ? cells : 1));
 }
 
 static int64_t count_cells(const WadiFriction *friction)
