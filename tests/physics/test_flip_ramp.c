@@ -105,7 +105,7 @@ static Way slab_way(const Slab *slab, int frames)
 static void a_slab_rests_on_a_tilted_plane(void **unused)
 {
     (void)unused;
-    static const Slab slab[] = { { 31.0, 0.0, 140, 6, 0.0, false }, { 30.0, 27.0, 80, 8, 0.0, false },
+    static const Slab slab[] = { { 31.0, 0.0, 140, 6, 0.0, false }, { 30.0, 27.0, 120, 6, 0.0, false },
                                  { 30.0, 27.0, 80, 6, 0.0, true },  { 31.0, 27.0, 160, 8, 0.0, false },
                                  { 25.0, 45.0, 80, 8, 0.0, false }, { 31.0, 45.0, 140, 6, 0.0, true } };
     const size_t count = is_long_run() ? sizeof slab / sizeof slab[0] : 3;
