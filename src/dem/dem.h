@@ -21,6 +21,17 @@
 #include "sleep/sleep.h"
 #include "world/solver.h"
 
+/* A random packing that repeats along all axes; an emitter's grains are born where those of a plug that moves
+ * with its velocity are. Made by the first emission. */
+typedef struct WadiDemPlug {
+    int32_t count;
+    double period; /* m */
+    WadiVec3 *centre;
+    double (*turn)[4];
+    uint8_t *size; /* as the column of sizes */
+    WadiArena memory;
+} WadiDemPlug;
+
 typedef struct WadiDem {
     WadiSolverContext context;
     WadiDemSurface *surface; /* of mode `surface_flow`; else NULL */
@@ -40,6 +51,7 @@ typedef struct WadiDem {
     float density[WADI_MATERIALS_MAX]; /* kg/m^3, of a grain */
     /* Columns: radius (m, shown), angular velocity (1/s, the first of three), 1 + number in the list. */
     int radius_column, turning_column, number_column;
+    int size_column;  /* radius of a grown sphere as a class from 1 to 255: wadi_dem_radius_of_class */
     int grain_column; /* where grains are bodies of several spheres; else -1 */
 
     /* The list and what belongs to it, per grain of the list. */
@@ -60,6 +72,7 @@ typedef struct WadiDem {
     bool has_growing;    /* grains that are smaller than they will be */
     double fastest;      /* m/s, largest speed in the last step */
     double fastest_born; /* m/s, of the grains born since the list was made */
+    WadiDemPlug plug;
     WadiSleep sleep;
     WadiDemCold cold;
     WadiArena asleep_memory;
@@ -84,6 +97,8 @@ typedef struct WadiDemStep {
 /* dem_grains.c: radius of a sphere of the store when it is as large as it will be, m, and its mass, kg. */
 double wadi_dem_radius_of(const WadiDem *dem, int64_t i);
 double wadi_dem_mass_of(const WadiDem *dem, int64_t i);
+double wadi_dem_radius_of_class(const WadiDem *dem, int size);
+int wadi_dem_random_class(const WadiDem *dem, uint32_t grain);
 /* Per particle of the store: spheres with the same number are of one grain. */
 static inline const uint32_t *wadi_dem_grain_ids(const WadiDem *dem)
 {
@@ -92,6 +107,16 @@ static inline const uint32_t *wadi_dem_grain_ids(const WadiDem *dem)
 }
 /* dem_birth.c: WadiSolverType.born. */
 void wadi_dem_born(void *solver, int32_t first);
+/* dem_birth.c: WadiSolverType.pack. */
+WadiStatus wadi_dem_pack_bodies(void *solver, int32_t first, WadiError *error);
+/* Places the spheres of a grain, the first of which is particle i and the others each `stride` farther. */
+void wadi_dem_place_spheres(const WadiDem *dem, int32_t i, int32_t stride, WadiVec3 centre,
+                            const double turn[4]);
+/* Radii and speeds of the particles from `first` on, which were just born with their sizes. */
+void wadi_dem_count_born(WadiDem *dem, int32_t first);
+/* dem_emit.c: WadiSolverType.emit. */
+WadiStatus wadi_dem_emit(void *solver, const WadiEmitIn *in, const WadiSolverStep *now, WadiEmitState *state,
+                         double *refused, WadiError *error);
 /* Constants of the contact law from the scene. */
 void wadi_dem_set_law(WadiDem *dem);
 /* friction and rolling_friction at a time. */

@@ -1,59 +1,63 @@
-/* New grains: their sizes, and the spheres of each placed around its seed. */
+/* New grains: their sizes, the spheres of each placed around its seed, and the random packing of bodies. */
 #include <math.h>
 
+#include "core/alloc.h"
+#include "core/log.h"
 #include "core/random.h"
 #include "dem/dem.h"
+#include "dem/pack/dem_pack.h"
 
-static const double CLEAR = 0.5; /* radii between the centres of new spheres and solids */
-
-/* Moves a grain that reaches into solids out of them, as far as a few moves do. */
-static WadiVec3 clear_solids(const WadiDem *dem, WadiVec3 seed, const WadiVec3 *arm, double radius)
+/* Orientation of the grain with an id before it is packed. */
+static void random_turn(const WadiDem *dem, uint32_t id, double turn[4])
 {
-    const WadiSolids *solids = &dem->context.world->solids;
-    for (int n = 0; n < 2 * dem->spheres_each; ++n) {
-        const WadiVec3 x = wadi_add(seed, arm[n % dem->spheres_each]);
-        WadiSolidPoint point;
-        if (wadi_solids_sample_within(solids, x, dem->now, CLEAR * radius, &point)) {
-            seed = wadi_add_scaled(seed, point.surface.normal, CLEAR * radius - point.surface.distance);
-        }
-    }
-    return seed;
+    double random[3];
+    wadi_random_unit3((uint64_t)dem->context.world->scene->seed, id, WADI_RANDOM_TURN, random);
+    wadi_dem_random_turn(random, turn);
 }
 
-/* Spheres of `count` grains, whose seeds are the particles from `first` on: in a random direction. */
-static void place_spheres(const WadiDem *dem, int32_t first, int32_t count)
+/* Sphere k of `count` grains, the first of which is particle `first`, is particle first + k count + n. */
+typedef struct NewGrains {
+    int32_t first, count;
+} NewGrains;
+
+void wadi_dem_place_spheres(const WadiDem *dem, int32_t i, int32_t stride, WadiVec3 centre,
+                            const double turn[4])
 {
     const WadiParticles *p = dem->context.particles;
-    const WadiScene *scene = dem->context.world->scene;
-    const WadiDemShape shape = (WadiDemShape)wadi_dem_def(scene)->shape;
-    uint32_t *grain = wadi_particles_column(p, dem->grain_column);
-    for (int32_t s = first; s < first + count; ++s) {
-        double random[3], turn[4];
-        WadiVec3 arm[WADI_DEM_MEMBERS_MAX];
-        wadi_random_unit3((uint64_t)scene->seed, p->id[s], WADI_RANDOM_TURN, random);
-        wadi_dem_random_turn(random, turn);
-        grain[s] = p->id[s];
-        const double radius = wadi_dem_radius_of(dem, s);
+    const WadiDemShape shape = (WadiDemShape)wadi_dem_def(dem->context.world->scene)->shape;
+    const double radius = wadi_dem_radius_of(dem, i);
+    for (int k = 0; k < dem->spheres_each; ++k) {
+        const WadiVec3 arm = wadi_dem_turned(turn, wadi_scale(wadi_dem_member_centre(shape, k), radius));
+        const int64_t sphere = i + (int64_t)k * stride;
+        p->x[sphere] = centre.x + arm.x, p->y[sphere] = centre.y + arm.y, p->z[sphere] = centre.z + arm.z;
+    }
+}
+
+/* Sizes at random, and orientations of grains of several spheres. */
+static void make_grains(const WadiDem *dem, NewGrains born)
+{
+    const WadiParticles *p = dem->context.particles;
+    uint8_t *size = wadi_particles_column(p, dem->size_column);
+    for (int32_t s = born.first; s < born.first + born.count; ++s) {
         for (int k = 0; k < dem->spheres_each; ++k) {
-            arm[k] = wadi_dem_turned(turn, wadi_scale(wadi_dem_member_centre(shape, k), radius));
+            size[s + k * born.count] = (uint8_t)wadi_dem_random_class(dem, p->id[s]);
         }
-        const WadiVec3 seed = clear_solids(dem, (WadiVec3){ p->x[s], p->y[s], p->z[s] }, arm, radius);
-        for (int k = 0; k < dem->spheres_each; ++k) {
-            const int32_t i = s + k * count;
-            grain[i] = p->id[s];
-            p->x[i] = seed.x + arm[k].x, p->y[i] = seed.y + arm[k].y, p->z[i] = seed.z + arm[k].z;
+        if (dem->grain_column >= 0) {
+            uint32_t *grain = wadi_particles_column(p, dem->grain_column);
+            double turn[4];
+            random_turn(dem, p->id[s], turn);
+            for (int k = 0; k < dem->spheres_each; ++k) {
+                grain[s + k * born.count] = p->id[s];
+            }
+            wadi_dem_place_spheres(dem, s, born.count, (WadiVec3){ p->x[s], p->y[s], p->z[s] }, turn);
         }
     }
 }
 
-void wadi_dem_born(void *solver, int32_t first)
+void wadi_dem_count_born(WadiDem *dem, int32_t first)
 {
-    WadiDem *dem = solver;
     const WadiParticles *p = dem->context.particles;
     float *radius = wadi_particles_column(p, dem->radius_column);
-    if (dem->spheres_each > 1) {
-        place_spheres(dem, first, (p->count - first) / dem->spheres_each);
-    }
     for (int32_t i = first; i < p->count; ++i) {
         const WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
         radius[i] = (float)wadi_dem_radius_of(dem, i);
@@ -63,4 +67,98 @@ void wadi_dem_born(void *solver, int32_t first)
     /* They fall: none is so slow that it waits long for its list. */
     dem->fastest_born = fmax(dem->fastest_born, dem->diameter / dem->unit_time);
     dem->known += p->count - first;
+}
+
+void wadi_dem_born(void *solver, int32_t first)
+{
+    WadiDem *dem = solver;
+    const int32_t count = dem->context.particles->count;
+    make_grains(dem, (NewGrains){ first, (count - first) / dem->spheres_each });
+    wadi_dem_count_born(dem, first);
+}
+
+/* The body of the scene that a seed is of; -1: one that was added to a running simulation. */
+static int32_t body_at(const WadiDem *dem, WadiVec3 x)
+{
+    const WadiWorld *world = dem->context.world;
+    for (int32_t b = 0; b < world->scene->body_count && !(dem->now > 0.0); ++b) {
+        if (wadi_shape_contains(world->body_shapes[b], x, 0.0)) {
+            return b;
+        }
+    }
+    return -1;
+}
+
+/* The grains from `first` on as a packing, and all others as spheres that do not move. */
+static WadiStatus gather(const WadiDem *dem, NewGrains born, WadiDemPack *pack, WadiArena *memory,
+                         WadiError *error)
+{
+    const WadiParticles *p = dem->context.particles;
+    const float *radius = wadi_particles_column(p, dem->radius_column);
+    WadiVec3 *fixed = NULL;
+    double *fixed_radius = NULL;
+    WADI_TRY(WADI_ARENA_NEW(memory, &pack->centre, (size_t)born.count, "packing", error));
+    WADI_TRY(WADI_ARENA_NEW(memory, &pack->turn, (size_t)born.count, "packing", error));
+    WADI_TRY(WADI_ARENA_NEW(memory, &pack->radius, (size_t)born.count, "packing", error));
+    WADI_TRY(WADI_ARENA_NEW(memory, &pack->body_of, (size_t)born.count, "packing", error));
+    WADI_TRY(WADI_ARENA_NEW(memory, &fixed, (size_t)born.first, "packing", error));
+    WADI_TRY(WADI_ARENA_NEW(memory, &fixed_radius, (size_t)born.first, "packing", error));
+    for (int32_t g = 0; g < born.count; ++g) {
+        WadiVec3 sum = { 0, 0, 0 };
+        for (int k = 0; k < dem->spheres_each; ++k) {
+            const int32_t i = born.first + k * born.count + g;
+            sum = wadi_add(sum, (WadiVec3){ p->x[i], p->y[i], p->z[i] });
+        }
+        pack->centre[g] = wadi_scale(sum, 1.0 / dem->spheres_each);
+        pack->radius[g] = wadi_dem_radius_of(dem, born.first + g);
+        random_turn(dem, p->id[born.first + g], pack->turn[g]);
+        pack->body_of[g] = body_at(dem, pack->centre[g]);
+    }
+    for (int32_t i = 0; i < born.first; ++i) {
+        fixed[i] = (WadiVec3){ p->x[i], p->y[i], p->z[i] };
+        fixed_radius[i] = (double)radius[i];
+    }
+    pack->body = (const WadiShape *const *)dem->context.world->body_shapes;
+    pack->count = born.count;
+    pack->fixed_count = born.first;
+    pack->fixed = fixed;
+    pack->fixed_radius = fixed_radius;
+    return WADI_OK;
+}
+
+static WadiStatus pack_grains(const WadiDem *dem, NewGrains born, WadiArena *memory, WadiError *error)
+{
+    const WadiScene *scene = dem->context.world->scene;
+    WadiDemPack pack = { .shape = (WadiDemShape)wadi_dem_def(scene)->shape,
+                         .solids = &dem->context.world->solids,
+                         .time = dem->now,
+                         .period = (double)INFINITY,
+                         .diameter = dem->diameter };
+    WadiDemPackReport report;
+    WADI_TRY(gather(dem, born, &pack, memory, error));
+    WADI_TRY(wadi_dem_pack(&pack, &report, error));
+    for (int32_t g = 0; g < born.count; ++g) {
+        wadi_dem_place_spheres(dem, born.first + g, born.count, pack.centre[g], pack.turn[g]);
+    }
+    if (report.overlap > WADI_DEM_PACKED_OVERLAP) {
+        wadi_log(
+            dem->context.log, WADI_LOG_WARNING,
+            "no room for all grains: packed at random they overlap by up to %.2g diameters; make the body "
+            "smaller, or the grains by dem.grain_size, or leave space above it",
+            report.overlap);
+    }
+    return WADI_OK;
+}
+
+WadiStatus wadi_dem_pack_bodies(void *solver, int32_t first, WadiError *error)
+{
+    const WadiDem *dem = solver;
+    const int32_t count = (dem->context.particles->count - first) / dem->spheres_each;
+    if (dem->field != NULL) {
+        return WADI_OK; /* a height field has no contacts */
+    }
+    WadiArena memory = { 0 };
+    const WadiStatus status = pack_grains(dem, (NewGrains){ first, count }, &memory, error);
+    wadi_arena_free(&memory);
+    return status;
 }

@@ -5,6 +5,8 @@
 #include "dem/dem.h"
 #include "matter/wetting.h"
 
+enum { SIZE_CLASSES = 255 }; /* of the column of sizes, in which 0 is none */
+
 static const double PI = 3.14159265358979324;
 static const double POROSITY = 0.4;
 static const double RUPTURE = 0.05; /* diameters: gap at which bridges break; below a list's least margin */
@@ -16,10 +18,21 @@ static const double FLOW_STEPS = 2.0 / 3.0, FLOW_IMPACT_STEPS = 0.4, FLOW_SPEED 
 
 double wadi_dem_radius_of(const WadiDem *dem, int64_t i)
 {
-    const WadiScene *scene = dem->context.world->scene;
-    /* Spheres of a grain have one size. */
-    const double u = wadi_random_unit((uint64_t)scene->seed, wadi_dem_grain_ids(dem)[i], WADI_RANDOM_GRAIN);
-    return 0.5 * dem->diameter * (1.0 + wadi_dem_def(scene)->size_spread * (2.0 * u - 1.0));
+    const uint8_t *size = wadi_particles_column(dem->context.particles, dem->size_column);
+    return wadi_dem_radius_of_class(dem, size[i]);
+}
+
+double wadi_dem_radius_of_class(const WadiDem *dem, int size)
+{
+    const double u = (size - 0.5) / SIZE_CLASSES;
+    const double spread = wadi_dem_def(dem->context.world->scene)->size_spread;
+    return 0.5 * dem->diameter * (1.0 + spread * (2.0 * u - 1.0));
+}
+
+int wadi_dem_random_class(const WadiDem *dem, uint32_t grain)
+{
+    const uint64_t seed = (uint64_t)dem->context.world->scene->seed;
+    return 1 + (int)(SIZE_CLASSES * wadi_random_unit(seed, grain, WADI_RANDOM_GRAIN));
 }
 
 static double sphere_volume(double radius)

@@ -4,9 +4,12 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "dem/pack/dem_pack.h"
+
 #define AT(member) .offset = offsetof(WadiDemDef, member)
 
-static const double LARGEST_GRAIN = 1.25; /* spacings */
+static const double PI = 3.14159265358979324;
+static const double DENSEST = 0.64; /* part of their bulk volume that spheres packed at random fill at most */
 
 static const WadiSceneChoice modes[] = {
     { "full", WADI_DEM_FULL, "every grain feels its neighbours" },
@@ -58,8 +61,9 @@ static const WadiSceneField dem_fields[] = {
       .fallback = { -1 }, .fallback_text = "by the material's `friction_angle`",
       .doc = "Resistance to rolling over the normal force, at the radius of a grain." },
     { "grain_size", WADI_SCENE_NUMBER, AT(grain_size), .flags = WADI_SCENE_ABOVE_MIN, .unit = "m",
-      .minimum = 0, .maximum = 1e3, .fallback = { -1 }, .fallback_text = "the spacing",
-      .doc = "Mean diameter of the grains; of those of several spheres: that of a sphere of their volume." },
+      .minimum = 0, .maximum = 1e3, .fallback = { -1 }, .fallback_text = "by the spacing",
+      .doc = "Mean diameter of the grains; of those of several spheres: that of a sphere of their volume. By "
+             "default they fill as much of a body as packed at random: spheres 1.03 spacings." },
     { "size_spread", WADI_SCENE_NUMBER, AT(size_spread), .minimum = 0, .maximum = 0.5, .fallback = { 0.1 },
       .doc = "Diameters are spread evenly by this part of their mean to both sides." },
     { "contact_steps", WADI_SCENE_NUMBER, AT(contact_steps), .minimum = 5, .maximum = 1000,
@@ -83,11 +87,21 @@ const WadiSceneObject wadi_dem_settings = {
     .example = "{restitution: 0.5, friction: 0.5}",
 };
 
-double wadi_dem_grain_size(const WadiScene *scene)
+/* Mean diameter of grains that fill a part of the bulk volume, m. */
+static double size_of_fraction(const WadiScene *scene, double fraction)
 {
     const double spacing = scene->cell_size / scene->particles_per_axis;
-    const double given = wadi_dem_def(scene)->grain_size;
-    return given > 0.0 ? given : spacing;
+    const double spread = wadi_dem_def(scene)->size_spread;
+    /* Mean volume of a grain whose diameter is spread evenly: pi/6 d^3 (1 + spread^2). */
+    return spacing * cbrt(fraction * 6.0 / (PI * (1.0 + spread * spread)));
+}
+
+double wadi_dem_grain_size(const WadiScene *scene)
+{
+    const WadiDemDef *def = wadi_dem_def(scene);
+    return def->grain_size > 0.0
+               ? def->grain_size
+               : size_of_fraction(scene, wadi_dem_packed_fraction((WadiDemShape)def->shape));
 }
 
 int wadi_dem_spheres_each(const WadiScene *scene)
@@ -108,11 +122,12 @@ static const char *check_size(const WadiScene *scene, char *text, size_t size)
                  largest, narrowest, "the grains smaller or the domain larger");
         return key;
     }
-    if (!(wadi_dem_grain_size(scene) <= LARGEST_GRAIN * spacing)) {
+    const double most = size_of_fraction(scene, DENSEST);
+    if (!(wadi_dem_grain_size(scene) <= most)) {
         snprintf(text, size,
-                 "grains of %g m are larger than %g times the spacing of %g m at which bodies are filled; "
-                 "give a larger cell_size or a lower resolution",
-                 wadi_dem_grain_size(scene), LARGEST_GRAIN, spacing);
+                 "grains of %g m do not fit at the spacing of %g m: packed at random they fill at most %g of "
+                 "their bulk volume; give at most %g m, a larger cell_size or a lower resolution",
+                 wadi_dem_grain_size(scene), spacing, DENSEST, most);
         return "dem.grain_size";
     }
     return NULL;

@@ -27,6 +27,7 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     wadi_dem_set_law(dem);
     WADI_TRY(wadi_particles_add_column(p, "radius", WADI_TYPE_F32, &dem->radius_column, error));
     wadi_particles_show_column(p, dem->radius_column);
+    WADI_TRY(wadi_particles_add_column(p, "size_class", WADI_TYPE_U8, &dem->size_column, error));
     const WadiDemDef *def = wadi_dem_def(context->world->scene);
     if (def->mode == WADI_DEM_HEIGHT_FIELD) {
         return wadi_dem_field_create(&dem->field, &dem->context, dem->diameter, error);
@@ -63,6 +64,7 @@ static void destroy(void *solver)
     wadi_dem_cold_free(&dem->cold);
     wadi_sleep_free(&dem->sleep);
     wadi_arena_free(&dem->asleep_memory);
+    wadi_arena_free(&dem->plug.memory);
     WADI_DELETE(dem->grains.shift, dem->shift_capacity);
     WADI_DELETE(dem->grains.mark, dem->mark_capacity);
     WADI_DELETE(dem->grains.motion, dem->motion_capacity);
@@ -176,12 +178,14 @@ const WadiSolverType wadi_dem_solver = {
     .has_grains = true,
     .has_pores = true, /* moist grains cohere; water does not flow */
     .wants_even_seeds = true,
-    .seed_jitter = 0.5, /* less would leave a lattice that stands */
+    .seed_jitter = 0.5, /* more makes packing longer */
     .scratch_bytes_each = 500,
     .create = create,
     .destroy = destroy,
     .particles_each = wadi_dem_spheres_each,
     .born = wadi_dem_born,
+    .pack = wadi_dem_pack_bodies,
+    .emit = wadi_dem_emit,
     .largest_dt = largest_dt,
     .step = wadi_dem_take_step,
     .save = save,

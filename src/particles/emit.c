@@ -11,17 +11,30 @@
 
 enum { TRIES_MAX = 65536, DRAIN_BLOCK = 4096 };
 
+/* A curve over time: a rate, which counts where it is above 0, or a component of a vector. */
+typedef struct Integrand {
+    const WadiCurve *curve;
+    int axis; /* -1: a rate */
+} Integrand;
+
+static double value_of(const Integrand *f, double time)
+{
+    return f->axis < 0 ? wadi_curve_value(f->curve, time)
+                       : wadi_component(wadi_curve_value3(f->curve, time), f->axis);
+}
+
 /* Two-point Gauss quadrature over a piece without keys: exact for cubics. */
-static double gauss(const WadiCurve *curve, double t0, double t1)
+static double gauss(const Integrand *f, double t0, double t1)
 {
     double middle = 0.5 * (t0 + t1), offset = 0.5 * (t1 - t0) * 0.57735026918962576;
-    double sum = wadi_curve_value(curve, middle - offset) + wadi_curve_value(curve, middle + offset);
-    return fmax(0.0, 0.5 * (t1 - t0) * sum);
+    double sum = value_of(f, middle - offset) + value_of(f, middle + offset);
+    return 0.5 * (t1 - t0) * (f->axis < 0 ? fmax(0.0, sum) : sum);
 }
 
 /* Integral from t0 to t1, which spans the end of a repeating curve at most once. */
-static double integrate_once(const WadiCurve *curve, double t0, double t1)
+static double integrate_once(const Integrand *f, double t0, double t1)
 {
+    const WadiCurve *curve = f->curve;
     double sum = 0.0, at = t0;
     double span = curve->keys[curve->key_count - 1].time - curve->keys[0].time;
     double shift = curve->does_repeat ? span * floor((t0 - curve->keys[0].time) / span) : 0.0;
@@ -29,45 +42,58 @@ static double integrate_once(const WadiCurve *curve, double t0, double t1)
         for (int k = 0; k < curve->key_count; ++k) {
             double key = curve->keys[k].time + shift + turn * span;
             if (key > at && key < t1) {
-                sum += gauss(curve, at, key);
+                sum += gauss(f, at, key);
                 at = key;
             }
         }
     }
-    return sum + gauss(curve, at, t1);
+    return sum + gauss(f, at, t1);
 }
 
-static double integrate(const WadiCurve *curve, double t0, double t1)
+static double integrate(const Integrand *f, double t0, double t1)
 {
+    const WadiCurve *curve = f->curve;
     if (!(t1 > t0)) {
         return 0.0;
     }
     if (wadi_curve_is_constant(curve)) {
-        return fmax(0.0, wadi_curve_value(curve, t0)) * (t1 - t0);
+        const double value = value_of(f, t0);
+        return (f->axis < 0 ? fmax(0.0, value) : value) * (t1 - t0);
     }
     double whole = 0.0;
     if (curve->does_repeat) {
         double span = curve->keys[curve->key_count - 1].time - curve->keys[0].time;
         double turns = floor((t1 - t0) / span);
         if (turns > 0.0) {
-            whole = turns * integrate_once(curve, curve->keys[0].time, curve->keys[0].time + span);
+            whole = turns * integrate_once(f, curve->keys[0].time, curve->keys[0].time + span);
             t0 = fmin(t0 + turns * span, t1);
         }
     }
-    return whole + integrate_once(curve, t0, t1);
+    return whole + integrate_once(f, t0, t1);
 }
 
-/* A particle is due when all but a billionth of its volume is, so that rounding does not delay the last
- * one. */
-static double whole_particles(double volume, double particle_volume)
+double wadi_emit_poured(const WadiEmitIn *in, double t0, double t1)
+{
+    const Integrand rate = { in->rate, -1 };
+    return integrate(&rate, fmax(t0, in->start), fmin(t1, in->end));
+}
+
+WadiVec3 wadi_emit_travel(const WadiEmitIn *in, double time)
+{
+    const Integrand v[3] = { { in->velocity, 0 }, { in->velocity, 1 }, { in->velocity, 2 } };
+    return (WadiVec3){ integrate(&v[0], 0.0, time), integrate(&v[1], 0.0, time),
+                       integrate(&v[2], 0.0, time) };
+}
+
+double wadi_emit_due(double volume, double particle_volume)
 {
     return floor(volume / particle_volume + 1e-9);
 }
 
 double wadi_emit_expected(const WadiEmitIn *in, double duration)
 {
-    double volume = integrate(in->rate, fmax(in->start, 0.0), fmin(in->end, duration));
-    return fmin(whole_particles(volume, in->particle_volume), (double)in->max_particles);
+    double volume = wadi_emit_poured(in, 0.0, duration);
+    return fmin(wadi_emit_due(volume, in->particle_volume), (double)in->max_particles);
 }
 
 /* The k-th point of the recurrence in three dimensions (thin < 0), or in the two across a thin axis with a
@@ -146,9 +172,7 @@ static void fly(const WadiEmitIn *in, double birth, double until, WadiVec3 *x, W
     }
 }
 
-/* The position of birth counts, not the one after the flight: a particle that crosses an open side in its
- * first step has left. */
-static void record_open_sides(const WadiEmitIn *in, WadiVec3 x, WadiParticles *particles, int64_t i)
+void wadi_emit_record_open_sides(const WadiEmitIn *in, WadiVec3 x, WadiParticles *particles, int64_t i)
 {
     if (in->outside_column != 0 && in->solids != NULL) {
         WadiBox open = wadi_box_closed_sides(in->solids->domain, ~in->solids->closed_sides);
@@ -175,8 +199,8 @@ WadiStatus wadi_emit_step(const WadiEmitIn *in, double time, double dt, WadiEmit
     WADI_ASSERT(in->particle_volume > 0.0 && in->spacing > 0.0);
     *count = 0;
     double begin = fmax(time, in->start), end = fmin(time + dt, in->end);
-    double poured = integrate(in->rate, begin, end);
-    double due = whole_particles(state->owed + poured, in->particle_volume);
+    double poured = wadi_emit_poured(in, time, time + dt);
+    double due = wadi_emit_due(state->owed + poured, in->particle_volume);
     int64_t remaining = in->max_particles - (int64_t)state->emitted;
     if (!(due >= 1.0) || remaining <= 0) {
         state->owed = remaining > 0 ? state->owed + poured : 0.0;
@@ -201,7 +225,7 @@ WadiStatus wadi_emit_step(const WadiEmitIn *in, double time, double dt, WadiEmit
             continue;
         }
         int64_t i = first + made++;
-        record_open_sides(in, x, particles, i);
+        wadi_emit_record_open_sides(in, x, particles, i);
         fly(in, birth, time + dt, &x, &v);
         particles->x[i] = x.x;
         particles->y[i] = x.y;

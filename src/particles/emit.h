@@ -39,6 +39,17 @@ WadiStatus wadi_emit_step(const WadiEmitIn *in, double time, double dt, WadiEmit
                           WadiParticles *particles, int64_t *count, const WadiOverfullRegion **region,
                           WadiError *error);
 
+/* Volume poured from t0 to t1, m^3. */
+double wadi_emit_poured(const WadiEmitIn *in, double t0, double t1);
+/* Displacement from 0 to `time` of what moves with the emitter's velocity, m. */
+WadiVec3 wadi_emit_travel(const WadiEmitIn *in, double time);
+/* Whole particles in a volume. One is due when all but a billionth of its volume is, so that rounding does
+ * not delay the last one. */
+double wadi_emit_due(double volume, double particle_volume);
+/* Sets the column of open sides of particle i, which was born at x. The position of birth counts, not the one
+ * after the flight: a particle that crosses an open side in its first step has left. */
+void wadi_emit_record_open_sides(const WadiEmitIn *in, WadiVec3 x, WadiParticles *particles, int64_t i);
+
 /* Particles emitted from 0 to `duration` without obstruction; for estimates. */
 double wadi_emit_expected(const WadiEmitIn *in, double duration);
 

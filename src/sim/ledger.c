@@ -154,9 +154,29 @@ static const char *nearest_mover(const WadiSim *sim, WadiVec3 x, double radius)
     return name;
 }
 
+/* Of WadiSim.overfull_warnings; -1: no emitter. */
+static uint64_t warning_bit(int emitter)
+{
+    return UINT64_C(1) << (emitter < 62 ? emitter + 1 : 63);
+}
+
+void wadi_sim_warn_refused(WadiSim *sim, double refused, int emitter)
+{
+    if (!(refused > 0.0) || (sim->overfull_warnings & warning_bit(emitter)) != 0) {
+        return;
+    }
+    sim->overfull_warnings |= warning_bit(emitter);
+    wadi_log(
+        &sim->log, WADI_LOG_WARNING,
+        "frame %d, t = %.4g s: no room for all grains of the emitter of %s: it makes as many as fit into its "
+        "shape and does not make up for the others; give it a larger shape, a higher velocity or a "
+        "lower rate (at most area times velocity fits)",
+        sim->frame + 1, sim->time, sim->scene->emitters[emitter].where.text);
+}
+
 void wadi_sim_warn_overfull(WadiSim *sim, const WadiOverfullRegion *region, int emitter)
 {
-    const uint64_t bit = UINT64_C(1) << (emitter < 62 ? emitter + 1 : 63);
+    const uint64_t bit = warning_bit(emitter);
     if (region == NULL || (sim->overfull_warnings & bit) != 0 ||
         (emitter < 0 && region->density < warning_density(sim))) {
         return;

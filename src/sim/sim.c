@@ -96,6 +96,14 @@ WadiStatus wadi_sim_set_born(WadiSim *sim, int32_t first, WadiError *error)
     return WADI_OK;
 }
 
+WadiStatus wadi_sim_pack(WadiSim *sim, int32_t first, WadiError *error)
+{
+    if (sim->type->pack != NULL && first < sim->particles.count) {
+        WADI_STAGE(&sim->times, "pack", WADI_TRY(sim->type->pack(sim->solver, first, error)));
+    }
+    return WADI_OK;
+}
+
 WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error)
 {
     wadi_world_warn(sim->world, &sim->log);
@@ -105,6 +113,7 @@ WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error)
     }
     sim->water_born = wadi_water_sum(&sim->particles, 0);
     WADI_TRY(wadi_sim_set_born(sim, 0, error));
+    WADI_TRY(wadi_sim_pack(sim, 0, error));
     wadi_sim_read_resampling(sim);
     return reserve_for_emitters(sim, error);
 }
@@ -198,9 +207,27 @@ static double choose_limit(const WadiSim *sim, const char **limit)
 
 /* Adds what the emitters pour during the step that just ended; new particles have already moved to its
  * end. */
+static WadiStatus emit_by_solver(WadiSim *sim, int i, double dt, WadiError *error)
+{
+    const int32_t first = sim->particles.count;
+    const WadiSolverStep now = { .time = sim->time, .dt = dt };
+    double refused = 0.0;
+    WADI_TRY(sim->type->emit(sim->solver, &sim->world->emitters[i], &now, &sim->emit[i], &refused, error));
+    wadi_sim_warn_refused(sim, refused, i);
+    sim->born[sim->scene->emitters[i].material] += sim->particles.count - first;
+    wadi_world_set_water(sim->world, &sim->particles, first, sim->scene->emitters[i].saturation);
+    sim->water_born += wadi_water_sum(&sim->particles, first);
+    set_texture(sim, first);
+    return WADI_OK;
+}
+
 static WadiStatus emit(WadiSim *sim, double dt, const WadiOverfullList *overfull, WadiError *error)
 {
     for (int i = 0; i < sim->scene->emitter_count; ++i) {
+        if (sim->type->emit != NULL) {
+            WADI_TRY(emit_by_solver(sim, i, dt, error));
+            continue;
+        }
         const WadiOverfullRegion *region = NULL;
         WadiEmitIn in = sim->world->emitters[i];
         in.overfull = overfull;

@@ -90,6 +90,8 @@ void wadi_sim_wet(WadiSim *sim, int material, double saturation);
 /* Completes the particles from `first` on, which are new: appends those that their seeds become
  * (WadiWorld.particles_each), sets positions at birth and the columns of the solver. */
 WadiStatus wadi_sim_set_born(WadiSim *sim, int32_t first, WadiError *error);
+/* WadiSolverType.pack of the particles from `first` on. */
+WadiStatus wadi_sim_pack(WadiSim *sim, int32_t first, WadiError *error);
 
 /* Fails when a step or a change before failed half-way. */
 WadiStatus wadi_sim_check_state(const WadiSim *sim, WadiError *error);
@@ -125,6 +127,8 @@ WadiStatus wadi_sim_drain_open_sides(WadiSim *sim, WadiError *error);
 /* Warns, once for each cause, about overfull material (emitter -1) or about an emitter that waits for free
  * space. */
 void wadi_sim_warn_overfull(WadiSim *sim, const WadiOverfullRegion *region, int emitter);
+/* Warns, once for each emitter, that a part of what it pours had no room; m^3. */
+void wadi_sim_warn_refused(WadiSim *sim, double refused, int emitter);
 
 /* Removes particles that are too far away in a world without walls; counted in `lost`, with one warning per
  * step. Fails where a particle passed a closed wall or is not finite. */

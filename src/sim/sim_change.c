@@ -232,7 +232,10 @@ static WadiStatus seed_body(WadiSim *sim, const WadiBodyDef *body, const WadiSha
     sim->born[body->material] += *added;
     wadi_world_set_water(sim->world, p, first, body->saturation);
     sim->water_born += wadi_water_sum(p, first);
-    const WadiStatus born = wadi_sim_set_born(sim, first, error);
+    WadiStatus born = wadi_sim_set_born(sim, first, error);
+    if (born == WADI_OK) {
+        born = wadi_sim_pack(sim, first, error);
+    }
     if (born != WADI_OK) {
         sim->stopped = born;
         sim->stopped_stage = "change";

@@ -76,6 +76,13 @@ struct WadiSolverType {
     void (*destroy)(void *solver);
     /* Optional: sets the columns of the particles from `first` on, which were just seeded or emitted. */
     void (*born)(void *solver, int32_t first);
+    /* Optional: moves the particles from `first` on, which were just seeded into bodies and born, so that they
+     * do no work on each other and on those before them. */
+    WadiStatus (*pack)(void *solver, int32_t first, WadiError *error);
+    /* Optional, instead of wadi_emit_step and `born`: appends the particles of an emitter that are due in the
+     * step, all that seeds become. *refused: m^3 that had no room and will not be emitted. */
+    WadiStatus (*emit)(void *solver, const WadiEmitIn *in, const WadiSolverStep *now, WadiEmitState *state,
+                       double *refused, WadiError *error);
     /* Largest stable step now, and the name of its limit (a literal). */
     double (*largest_dt)(const void *solver, double time, const char **limit);
     WadiStatus (*step)(void *solver, const WadiSolverStep *now, WadiStepReport *report, WadiError *error);
