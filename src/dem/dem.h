@@ -60,7 +60,7 @@ typedef struct WadiDem {
     WadiDemCover cover;   /* spheres on the colliders; none where these are smooth */
     WadiDemBodies bodies; /* none where grains are single spheres */
     WadiDemGrains grains;
-    size_t shift_capacity, mark_capacity, motion_capacity, bridge_capacity, load_capacity;
+    size_t shift_capacity, mark_capacity, motion_capacity, bridge_capacity, grip_capacity, load_capacity;
     double (*base)[3]; /* m: position when the list was made; NULL where grains are single spheres */
     float *mass;       /* kg */
     size_t base_capacity, mass_capacity, whole_capacity, way_capacity;
@@ -121,8 +121,12 @@ WadiStatus wadi_dem_emit(void *solver, const WadiEmitIn *in, const WadiSolverSte
 void wadi_dem_set_law(WadiDem *dem);
 /* friction and rolling_friction at a time. */
 void wadi_dem_set_friction(WadiDem *dem, double time);
-/* Pull of the water between two grains of a material, N. */
-double wadi_dem_bridge_of(const WadiDem *dem, int material, double saturation, double time);
+/* Bridges of water between two grains of a material, N: their largest pull, and what friction counts besides
+ * the normal force. */
+typedef struct WadiDemBridge {
+    double pull, grip;
+} WadiDemBridge;
+WadiDemBridge wadi_dem_bridge_of(const WadiDem *dem, int material, double saturation, double time);
 /* Largest stable step, s. */
 double wadi_dem_contact_step(const WadiDem *dem, double speed);
 /* dem_step.c */

@@ -3,12 +3,13 @@
 
 #include "core/random.h"
 #include "dem/dem.h"
+#include "dem/pack/dem_pack.h"
 #include "matter/wetting.h"
+#include "matter/yield.h"
 
 enum { SIZE_CLASSES = 255 }; /* of the column of sizes, in which 0 is none */
 
 static const double PI = 3.14159265358979324;
-static const double POROSITY = 0.4;
 static const double RUPTURE = 0.05; /* diameters: gap at which bridges break; below a list's least margin */
 /* Diameters of overlap in the fastest collision that is expected. In a surface flow that is one of a few
  * grains of a jet. */
@@ -117,15 +118,22 @@ static void set_densities(WadiDem *dem)
     }
 }
 
-/* Pull of the bridges between grains of a material, N. A bulk with the tensile strength c / tan(phi) of
- * Mohr and Coulomb has bridges of sigma d^2 n / (1 - n), n its porosity [Rum62]. */
-double wadi_dem_bridge_of(const WadiDem *dem, int material, double saturation, double time)
+/* Bonds of strength F in a packing bear F z phi / (pi d^2) from all sides, phi the part of the volume that
+ * grains fill and z the bonds of one [Rum62]. The pull bears the tensile strength; with the grip, friction has
+ * the cohesion c of Mohr and Coulomb, whose line ends at the tension c / tan(phi). */
+WadiDemBridge wadi_dem_bridge_of(const WadiDem *dem, int material, double saturation, double time)
 {
-    const WadiMaterial *m = &dem->context.world->scene->materials[material];
+    const WadiScene *scene = dem->context.world->scene;
+    const WadiMaterial *m = &scene->materials[material];
+    const WadiDemShape shape = (WadiDemShape)wadi_dem_def(scene)->shape;
     const double slope = tan(wadi_curve_value(&m->friction_angle, time) * PI / 180.0);
     const double cohesion =
         wadi_wet_cohesion(&m->pores, wadi_curve_value_or_zero(&m->cohesion, time), saturation);
-    return cohesion / fmax(slope, 0.1) * dem->diameter * dem->diameter * POROSITY / (1.0 - POROSITY);
+    const double apex = cohesion / fmax(slope, 0.1);
+    const double tension = fmin(apex, wadi_tension_limit(slope, cohesion, m->tensile_strength));
+    const double area =
+        PI * dem->diameter * dem->diameter / (wadi_dem_packed_fraction(shape) * wadi_dem_packed_bonds(shape));
+    return (WadiDemBridge){ .pull = tension * area, .grip = (apex - tension) * area };
 }
 
 /* The strongest bridge between grains of a material at its keyframes, N. */
@@ -133,10 +141,10 @@ static double strongest_of(const WadiDem *dem, int material, double saturation)
 {
     const WadiMaterial *m = &dem->context.world->scene->materials[material];
     const WadiCurve *const curve[2] = { &m->cohesion, &m->friction_angle };
-    double most = wadi_dem_bridge_of(dem, material, saturation, 0.0);
+    double most = wadi_dem_bridge_of(dem, material, saturation, 0.0).pull;
     for (int c = 0; c < 2; ++c) {
         for (int k = 0; k < curve[c]->key_count; ++k) {
-            most = fmax(most, wadi_dem_bridge_of(dem, material, saturation, curve[c]->keys[k].time));
+            most = fmax(most, wadi_dem_bridge_of(dem, material, saturation, curve[c]->keys[k].time).pull);
         }
     }
     return most;

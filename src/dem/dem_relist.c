@@ -5,6 +5,7 @@
 
 #include "core/array.h"
 #include "core/parallel.h"
+#include "dem/contact/dem_bonds.h"
 #include "dem/contact/dem_near.h"
 #include "dem/dem.h"
 #include "world/water.h"
@@ -143,7 +144,9 @@ static void fill_block(void *context, int64_t begin, int64_t stop)
             (WadiF8){ p->vx[i],      p->vy[i],      p->vz[i],      dem->friction[m],
                       turning[0][i], turning[1][i], turning[2][i], dem->rolling_friction[m] };
         if (dem->rupture > 0.0) {
-            dem->grains.bridge[i] = (float)wadi_dem_bridge_of(dem, m, (double)wetness[i], f->time);
+            const WadiDemBridge bridge = wadi_dem_bridge_of(dem, m, (double)wetness[i], f->time);
+            dem->grains.bridge[i] = (float)bridge.pull;
+            dem->grains.grip[i] = (float)bridge.grip;
         }
         dem->grains.way[i] = (float)USED * f->sizes.margin[i];
         dem->grains.whole[i] = f->sizes.radius[i];
@@ -155,8 +158,15 @@ static WadiStatus make_near(WadiDem *dem, const WadiDemSprings *springs, WadiErr
 {
     const WadiParticles *p = dem->context.particles;
     uint32_t *number = wadi_particles_column(p, dem->number_column);
-    WADI_TRY(wadi_dem_near_begin(&dem->list.pairs, &dem->grains, (float)dem->rupture, error));
+    WADI_TRY(wadi_dem_near_begin(&dem->list.pairs, &dem->grains, wadi_dem_bond_range(dem->rupture), error));
     wadi_dem_list_take_springs(&dem->list, springs, number);
+    if (dem->rupture > 0.0) {
+        const WadiDemBondsIn in = { .law = (WadiDemLaw)wadi_dem_def(dem->context.world->scene)->law,
+                                    .stiffness = dem->stiffness,
+                                    .rupture = dem->rupture,
+                                    .number = number };
+        wadi_dem_bonds_form(&dem->list.pairs, &dem->grains, &in);
+    }
     for (int32_t i = 0; i < p->count; ++i) {
         number[i] = (uint32_t)i + 1;
     }
@@ -239,6 +249,7 @@ WadiStatus wadi_dem_renew_grains(WadiDem *dem, int32_t count, int32_t slots, Wad
     WADI_TRY(RESERVE(dem->grains.motion, dem->motion_capacity, count));
     if (dem->rupture > 0.0) {
         WADI_TRY(RESERVE(dem->grains.bridge, dem->bridge_capacity, count));
+        WADI_TRY(RESERVE(dem->grains.grip, dem->grip_capacity, count));
     }
     if (dem->grain_column >= 0) {
         WADI_TRY(RESERVE(dem->base, dem->base_capacity, count));

@@ -69,6 +69,7 @@ static void destroy(void *solver)
     WADI_DELETE(dem->grains.mark, dem->mark_capacity);
     WADI_DELETE(dem->grains.motion, dem->motion_capacity);
     WADI_DELETE(dem->grains.bridge, dem->bridge_capacity);
+    WADI_DELETE(dem->grains.grip, dem->grip_capacity);
     WADI_DELETE(dem->grains.load, dem->load_capacity);
     WADI_DELETE(dem->base, dem->base_capacity);
     WADI_DELETE(dem->mass, dem->mass_capacity);

@@ -28,8 +28,8 @@ enum {
     NUMBERS
 };
 /* Per grain of the list: displacement, that at the choice of near pairs, the one at which the list is made
- * anew, friction, rolling friction, bridge. */
-enum { GRAIN_VALUES = 10 };
+ * anew, friction, rolling friction, bridge, grip. */
+enum { GRAIN_VALUES = 11 };
 enum { BODY_VALUES = 13 }; /* displacement, rotation, velocity, angular momentum */
 
 bool wadi_dem_is_list_used(const WadiDem *dem)
@@ -53,6 +53,7 @@ static WadiStatus save_grains(const WadiDem *dem, WadiState *state, WadiError *e
         value[7] = g->motion[i][3];
         value[8] = g->motion[i][7];
         value[9] = dem->rupture > 0.0 ? g->bridge[i] : 0.0f;
+        value[10] = dem->rupture > 0.0 ? g->grip[i] : 0.0f;
     }
     return WADI_OK;
 }
@@ -228,6 +229,7 @@ static WadiStatus load_grains(WadiDem *dem, const WadiState *state, int32_t coun
         g->whole[i] = dem->mass[i] = 0.0f;
         if (dem->rupture > 0.0) {
             g->bridge[i] = value[9];
+            g->grip[i] = value[10];
         }
         if (dem->base != NULL) {
             memset(dem->base[i], 0, sizeof dem->base[i]);

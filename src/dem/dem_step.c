@@ -1,6 +1,7 @@
 /* One step of the dem solver, stage by stage. [ZY10; theory 13] */
 #include <string.h>
 
+#include "dem/contact/dem_bonds.h"
 #include "dem/contact/dem_forces.h"
 #include "dem/contact/dem_near.h"
 #include "dem/dem.h"
@@ -18,7 +19,8 @@ static WadiDemLawConstants constants_of(const WadiDem *dem, const WadiDemStep *s
 static WadiStatus find_forces(WadiDem *dem, const WadiDemLawConstants *law, WadiError *error)
 {
     if (dem->is_near_stale) {
-        WADI_TRY(wadi_dem_near_choose(&dem->list.pairs, &dem->grains, law->rupture, error));
+        WADI_TRY(
+            wadi_dem_near_choose(&dem->list.pairs, &dem->grains, wadi_dem_bond_range(dem->rupture), error));
     }
     wadi_dem_find_forces(&dem->grains, &dem->list.pairs, law);
     dem->has_saved_loads = false;

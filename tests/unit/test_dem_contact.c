@@ -244,9 +244,10 @@ static void a_bridge_breaks_at_its_energy(void **unused)
         Bench b = { .law = { .law = WADI_DEM_LINEAR, .stiffness = 1e4f, .rupture = (float)rupture } };
         bench_add(&b, radius, (WadiVec3){ -radius + 1e-7, 0, 1 }, (WadiVec3){ 0, 0, 0 }, 0.5, 0.1);
         bench_add(&b, radius, (WadiVec3){ radius, 0, 1 }, (WadiVec3){ 0, 0, 0 }, 0.5, 0.1);
-        float bridge[2] = { 1.0f, (float)pull }; /* the drier grain counts */
+        float bridge[2] = { 1.0f, (float)pull }, grip[2] = { 0 }; /* the drier grain counts */
         bench_begin(&b, -1.0);
         b.grains.bridge = bridge;
+        b.grains.grip = grip;
         const double mass = 0.5 * (double)b.mass[0],
                      speed = sqrt(2.0 * energy / mass) * (n == 0 ? 0.95 : 1.05);
         b.motion[0][0] = (float)(-0.5 * speed);

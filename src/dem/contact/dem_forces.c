@@ -35,7 +35,8 @@ static inline __attribute__((always_inline)) void load_lanes(const Forces *f, co
         wadi_dem_spring_load(&f->pairs->spring[b->spring[from + l]], &lanes->spring[l]);
         /* A sleeping grain does not move, as if it had no end of mass. */
         const float other = j < f->pairs->first ? 0.0f : g->mass[j];
-        d[l] = (WadiF8){ o[0], o[1], o[2], 0, g->shift[i][3], g->shift[j][3], g->mass[i], other };
+        const float bond = f->pairs->spring[b->spring[from + l]].bond;
+        d[l] = (WadiF8){ o[0], o[1], o[2], bond, g->shift[i][3], g->shift[j][3], g->mass[i], other };
     }
     wadi_dem_transpose(d);
     wadi_dem_transpose(lanes->motion[0]);
@@ -56,9 +57,11 @@ static inline __attribute__((always_inline)) void load_bridges(const Forces *f, 
         const int32_t i = b->owner[from + l], j = f->pairs->other[b->pair[from + l]];
         const WadiF4 o = b->offset[from + l];
         const float length = sqrtf(o[0] * o[0] + o[1] * o[1] + o[2] * o[2]);
-        const float gap = length - f->grains->shift[i][3] - f->grains->shift[j][3];
-        const float most = fminf(f->grains->bridge[i], f->grains->bridge[j]);
-        lanes->bridge[l] = most * fminf(1.0f, fmaxf(0.0f, 1.0f - gap / f->law->rupture));
+        const float bond = f->pairs->spring[b->spring[from + l]].bond;
+        const float gap = length - f->grains->shift[i][3] - f->grains->shift[j][3] - bond;
+        const float part = fminf(1.0f, fmaxf(0.0f, 1.0f - gap / f->law->rupture));
+        lanes->bridge[l] = part * fminf(f->grains->bridge[i], f->grains->bridge[j]);
+        lanes->grip[l] = gap > 0.0f ? 0.0f : fminf(f->grains->grip[i], f->grains->grip[j]);
         for (int c = 0; c < 8 && gap > 0.0f; ++c) {
             lanes->spring[c][l] = 0.0f;
         }
@@ -133,7 +136,8 @@ static inline void find_touching(const Forces *f, int32_t from, const WadiDemNea
         wadi_dem_offset_load(pairs, p, &d);
         d += other - own;
         /* A bridge forms in contact and breaks at its rupture. */
-        const float sum = own[3] + other[3] + (pairs->touches[p] != 0 ? rupture : 0.0f);
+        const float bond = pairs->spring[spring + n].bond;
+        const float sum = own[3] + other[3] + (pairs->touches[p] != 0 ? rupture + bond : 0.0f);
         const uint8_t touches = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < sum * sum;
         b->pair[b->count] = p;
         b->owner[b->count] = i;
@@ -141,7 +145,7 @@ static inline void find_touching(const Forces *f, int32_t from, const WadiDemNea
         b->offset[b->count] = d;
         b->count += touches;
         if (touches < pairs->touches[p]) {
-            pairs->spring[spring + n] = (WadiDemSpring){ { 0 } };
+            pairs->spring[spring + n] = (WadiDemSpring){ 0 };
         }
         pairs->touches[p] = touches;
     }

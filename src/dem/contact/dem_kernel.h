@@ -21,7 +21,7 @@ typedef struct WadiDemLanes {
     WadiF8 mass;         /* effective, kg */
     WadiF8 damping;      /* as that of the law */
     WadiF8 friction[2];  /* mu, mu_r */
-    WadiF8 bridge;       /* N: pull of a bridge; used where the law has bridges */
+    WadiF8 bridge, grip; /* N: pull of a bridge, what friction counts besides; where the law has bridges */
     WadiF8 motion[2][8]; /* of i and j, as WadiDemGrains.motion */
     WadiF8 spring[8];    /* as WadiDemPairs.spring */
     WadiF8 load[2][8];   /* out: on i and j, as WadiDemGrains.load */
@@ -88,8 +88,8 @@ static inline __attribute__((always_inline)) void wadi_dem_normal(const WadiDemL
                        zero);
 }
 
-/* N, overlap and arms of two spheres; offset: from i to j, m. */
-static inline __attribute__((always_inline)) void wadi_dem_spheres(const WadiF8 offset[3], const WadiF8 *ri,
+/* N, overlap and arms of two spheres; offset: from i to j, and the gap that their bond spans, m. */
+static inline __attribute__((always_inline)) void wadi_dem_spheres(const WadiF8 offset[4], const WadiF8 *ri,
                                                                    const WadiF8 *rj, WadiDemLanes *lanes)
 {
     const WadiF8 zero = { 0 };
@@ -98,7 +98,7 @@ static inline __attribute__((always_inline)) void wadi_dem_spheres(const WadiF8 
     for (int c = 0; c < 3; ++c) {
         lanes->normal[c] = offset[c] * inverse;
     }
-    lanes->overlap = WADI_MAX8(sum - length, zero);
+    lanes->overlap = WADI_MAX8(sum + offset[3] - length, zero);
     lanes->radius = *ri * *rj / sum;
     lanes->arm[0] = *ri;
     lanes->arm[1] = *rj;
@@ -128,7 +128,11 @@ static inline __attribute__((always_inline)) void wadi_dem_contact(const WadiDem
     const WadiF8 side = WADI_DEM_SIDE_STIFFNESS * stiffness;
     const WadiF8 loss =
         WADI_MIN8(WADI_DEM_SIDE_DAMPING * damping, (WADI_DEM_LOSS_MAX / law->dt) * lanes->mass);
-    const WadiF8 most = lanes->friction[0] * normal, most_roll = lanes->friction[1] * normal;
+    WadiF8 pressed = normal;
+    if (law->rupture > 0.0f) {
+        pressed += lanes->grip;
+    }
+    const WadiF8 most = lanes->friction[0] * pressed, most_roll = lanes->friction[1] * pressed;
     WadiF8 friction[3], resist[3], torque[3], turning[3];
     wadi_dem_slide(n, v, &side, &loss, &most, law->dt, lanes->spring, friction);
     wadi_dem_slide(n, roll, &side, &loss, &most_roll, law->dt, lanes->spring + 4, resist);

@@ -89,7 +89,7 @@ static void spread_springs(void *context, int64_t first, int64_t end)
     }
     for (int32_t n = pairs->near_count[chunk] - 1; n >= 0; --n) {
         const bool touches = pairs->touches[wadi_dem_near_pair(pairs, from, near[n])] != 0;
-        spring[n] = touches ? spring[--left] : (WadiDemSpring){ { 0 } };
+        spring[n] = touches ? spring[--left] : (WadiDemSpring){ 0 };
     }
 }
 

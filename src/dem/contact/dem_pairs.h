@@ -23,6 +23,7 @@ typedef struct WadiDemGrains {
     WadiF8 *motion;    /* velocity (m/s), friction; angular velocity (1/s), rolling friction */
     const float *mass; /* kg */
     float *bridge;     /* N: largest pull of the water between two such grains; NULL: all are dry */
+    float *grip;       /* N: added to the normal force that friction counts, where there is a bridge */
     WadiF8 *load; /* force (N), contacts; torque (N m), 0: sums of the step, then those of the halo slots */
 } WadiDemGrains;
 
@@ -30,9 +31,11 @@ typedef struct WadiDemGrains {
  * from the first of the chunk. */
 typedef uint32_t WadiDemNear;
 
-/* Springs of a contact, m. */
+/* Springs of a contact, m, and the gap by which its grains are larger for each other: 0, or for a bond from
+ * birth the gap that it spans. */
 typedef struct WadiDemSpring {
     float value[6]; /* tangential, rolling */
+    float bond;
 } WadiDemSpring;
 
 /* Tangential spring, _, rolling spring, _: the fourth components are not used. */

@@ -96,7 +96,7 @@ static WadiStatus restore_near(WadiDemPairs *pairs, const WadiDemSavedPairs *fro
         for (int32_t k = 0; k < pairs->near_count[c]; ++k) {
             const int32_t p = wadi_dem_near_pair(pairs, row, pairs->near[pairs->start[row] + k]);
             pairs->spring[pairs->spring_start[c] + k] =
-                pairs->touches[p] != 0 ? *spring++ : (WadiDemSpring){ { 0 } };
+                pairs->touches[p] != 0 ? *spring++ : (WadiDemSpring){ 0 };
         }
     }
     return WADI_OK;

@@ -6,7 +6,7 @@
 #include "dem/list/dem_list.h"
 
 enum { WADI_DEM_PAIR_NEAR = 1, WADI_DEM_PAIR_TOUCHES = 2 };
-enum { WADI_DEM_SPRING_VALUES = 6 };
+enum { WADI_DEM_SPRING_VALUES = 7 };
 
 /* Pairs in rising order of their owners. */
 typedef struct WadiDemSavedPairs {

@@ -18,6 +18,7 @@ bool wadi_dem_spring_find(const WadiDemSprings *springs, uint32_t a, uint32_t b,
                     const float value = springs->spring[n].value[k];
                     spring->value[k] = turn == 0 ? value : -value;
                 }
+                spring->bond = springs->spring[n].bond;
                 return true;
             }
         }

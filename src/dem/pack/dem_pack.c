@@ -31,6 +31,15 @@ double wadi_dem_packed_fraction(WadiDemShape shape)
     return fraction[shape];
 }
 
+double wadi_dem_packed_bonds(WadiDemShape shape)
+{
+    static const double bonds[WADI_DEM_SHAPE_COUNT] = {
+        [WADI_DEM_SPHERES] = 6.3,    [WADI_DEM_PAIRS] = 6.7, [WADI_DEM_TRIANGLES] = 6.3,
+        [WADI_DEM_TETRAHEDRA] = 4.9, [WADI_DEM_CUBES] = 3.0,
+    };
+    return bonds[shape];
+}
+
 /* Sphere k of grain g is number g * each + k of the store; after those of the grains come the fixed ones,
  * then images of spheres beside the faces of a period. */
 typedef struct Relaxing {

@@ -78,7 +78,7 @@ static void load_lanes(const Forces *f, const Batch *b, int from, WadiDemLanes *
     lanes->friction[1] = lanes->motion[0][7];
     lanes->arm[0] = lanes->arm[2] = lanes->radius;
     lanes->arm[1] = (WadiF8){ 0 };
-    lanes->bridge = (WadiF8){ 0 }; /* moist grains do not stick to solids */
+    lanes->bridge = lanes->grip = (WadiF8){ 0 }; /* moist grains do not stick to solids */
 }
 
 static void compute(const Forces *f, Batch *b)
