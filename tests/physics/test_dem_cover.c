@@ -19,7 +19,7 @@ static void spheres_touch_the_surface_and_leave_no_hole(void **unused)
     WadiSim *sim = start_sim(scene, 1);
     const WadiDem *dem = sim->solver;
     const WadiShape *plate = sim->world->solids.solids[0].shape;
-    const double radius = 0.005;
+    const double radius = 0.5 * dem->diameter;
     double highest = 0.0, lowest = INFINITY;
     assert_true(dem->cover.spheres.count > 100);
     CHECK_NEAR(dem->cover.radius, radius, 1e-12);

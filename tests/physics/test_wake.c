@@ -87,7 +87,7 @@ static const Motion motions[] = {
     { "gravity turns up", .is_long = true, .gravity = "[8, [0, 0, -9.81]], [8.2, [0, 0, 9.81]]",
       .seconds = 0.8, .rise = { 0.03, 0.2 } },
     { "a force begins", .force = "[8, [0, 0, 0]], [8.1, [15, 0, 0]]", .seconds = 0.5,
-      .rise = { 0.001, 0.1 } },
+      .rise = { 0.0001, 0.1 } },
 };
 
 static void write_motion(const Motion *m, const Mode *mode, char text[4096])
