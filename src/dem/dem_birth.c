@@ -126,6 +126,34 @@ static WadiStatus gather(const WadiDem *dem, NewGrains born, WadiDemPack *pack, 
     return WADI_OK;
 }
 
+/* Spheres of a packed grain, with the motion that their body has there. */
+static void place_packed(const WadiDem *dem, NewGrains born, int32_t g, const WadiDemPack *pack)
+{
+    const WadiParticles *p = dem->context.particles;
+    const int32_t first = born.first + g, body = pack->body_of[g];
+    WadiVec3 mean = { 0, 0, 0 };
+    for (int k = 0; k < dem->spheres_each; ++k) {
+        const int32_t i = first + k * born.count;
+        mean = wadi_add_scaled(mean, (WadiVec3){ p->x[i], p->y[i], p->z[i] }, 1.0 / dem->spheres_each);
+    }
+    wadi_dem_place_spheres(dem, first, born.count, pack->centre[g], pack->turn[g]);
+    if (body < 0) {
+        return;
+    }
+    const WadiVec3 spin = dem->context.world->scene->bodies[body].angular_velocity;
+    for (int k = 0; k < dem->spheres_each; ++k) {
+        const int32_t i = first + k * born.count;
+        /* Seeds have the velocity of their centre. */
+        const WadiVec3 moved = wadi_sub((WadiVec3){ p->x[i], p->y[i], p->z[i] }, mean);
+        const WadiVec3 v = wadi_cross(spin, moved);
+        p->vx[i] += (float)v.x, p->vy[i] += (float)v.y, p->vz[i] += (float)v.z;
+        for (int c = 0; c < 3; ++c) {
+            float *turning = wadi_particles_column(p, dem->turning_column + c);
+            turning[i] = (float)wadi_component(spin, c);
+        }
+    }
+}
+
 static WadiStatus pack_grains(const WadiDem *dem, NewGrains born, WadiArena *memory, WadiError *error)
 {
     const WadiScene *scene = dem->context.world->scene;
@@ -138,7 +166,7 @@ static WadiStatus pack_grains(const WadiDem *dem, NewGrains born, WadiArena *mem
     WADI_TRY(gather(dem, born, &pack, memory, error));
     WADI_TRY(wadi_dem_pack(&pack, &report, error));
     for (int32_t g = 0; g < born.count; ++g) {
-        wadi_dem_place_spheres(dem, born.first + g, born.count, pack.centre[g], pack.turn[g]);
+        place_packed(dem, born, g, &pack);
     }
     if (report.overlap > WADI_DEM_PACKED_OVERLAP) {
         wadi_log(

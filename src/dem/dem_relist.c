@@ -338,7 +338,10 @@ WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *err
     const bool is_new = dem->is_set_changed || dem->grains.count == 0;
     Fill f = { .dem = dem,
                .sort = &sort,
-               .sizes.margins = { .skin = SKIN * dem->diameter, .seconds = LIFETIME * step->dt },
+               /* Bonds over gaps are listed: the margins of both grains reach as far as these. */
+               .sizes.margins = { .skin = fmax(SKIN * dem->diameter,
+                                               0.5 * (double)wadi_dem_bond_range(dem->rupture)),
+                                  .seconds = LIFETIME * step->dt },
                .time = step->time,
                .from = is_new ? 0 : dem->sleep.count };
     WadiDemMargins *margins = &f.sizes.margins;

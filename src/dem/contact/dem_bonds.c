@@ -38,7 +38,7 @@ static void form_chunk(void *context, int64_t first, int64_t end)
         d += g->shift[j] - g->shift[i];
         const double ri = (double)g->shift[i][3], rj = (double)g->shift[j][3];
         const double gap = sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])) - ri - rj;
-        if (gap < f->in->rupture) {
+        if (gap < WADI_DEM_BOND_GAP * f->in->rupture) {
             pairs->touches[p] = 1;
             pairs->spring[pairs->spring_start[chunk] + n].bond =
                 (float)(gap + overlap_of(f->in, pull, ri * rj / (ri + rj)));

@@ -34,8 +34,8 @@ double wadi_dem_packed_fraction(WadiDemShape shape)
 double wadi_dem_packed_bonds(WadiDemShape shape)
 {
     static const double bonds[WADI_DEM_SHAPE_COUNT] = {
-        [WADI_DEM_SPHERES] = 6.3,    [WADI_DEM_PAIRS] = 6.7, [WADI_DEM_TRIANGLES] = 6.3,
-        [WADI_DEM_TETRAHEDRA] = 4.9, [WADI_DEM_CUBES] = 3.0,
+        [WADI_DEM_SPHERES] = 6.3,    [WADI_DEM_PAIRS] = 5.9, [WADI_DEM_TRIANGLES] = 5.3,
+        [WADI_DEM_TETRAHEDRA] = 4.7, [WADI_DEM_CUBES] = 3.5,
     };
     return bonds[shape];
 }

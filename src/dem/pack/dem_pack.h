@@ -33,7 +33,7 @@ typedef struct WadiDemPackReport {
 
 /* The part of their bulk volume that grains of a shape fill when they are packed at random. */
 double wadi_dem_packed_fraction(WadiDemShape shape);
-/* Bonds of a sphere in such a packing, over gaps of up to a twentieth of a diameter, times the distance between
+/* Bonds of a sphere in such a packing, over gaps of up to a tenth of a diameter, times the distance between
  * the centres of the grains over the diameter of a sphere. */
 double wadi_dem_packed_bonds(WadiDemShape shape);
 /* The largest overlap that a packing is left with, over the mean diameter. */
