@@ -119,8 +119,8 @@ static void set_densities(WadiDem *dem)
 }
 
 /* Bonds of strength F in a packing bear F z phi / (pi d^2) from all sides, phi the part of the volume that
- * grains fill and z the bonds of one [Rum62]. The pull bears the tensile strength; with the grip, friction has
- * the cohesion c of Mohr and Coulomb, whose line ends at the tension c / tan(phi). */
+ * grains fill and z the bonds of one [Rum62]. The pull bears the tensile strength; with the grip,
+ * friction has the cohesion c of Mohr and Coulomb, whose line ends at the tension c / tan(phi). */
 WadiDemBridge wadi_dem_bridge_of(const WadiDem *dem, int material, double saturation, double time)
 {
     const WadiScene *scene = dem->context.world->scene;

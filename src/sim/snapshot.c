@@ -154,8 +154,8 @@ static bool are_below(const WadiStateArray *array, double limit)
     return is_good;
 }
 
-/* An emitter owes less than a particle: a forged volume would fill the memory in one step. A solver that emits
- * by itself makes only what fits. */
+/* An emitter owes less than a particle: a forged volume would fill the memory in one step. A solver that
+ * emits by itself makes only what fits. */
 static bool are_debts(const WadiSim *sim, const double *owed)
 {
     bool is_good = true;

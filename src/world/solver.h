@@ -76,8 +76,8 @@ struct WadiSolverType {
     void (*destroy)(void *solver);
     /* Optional: sets the columns of the particles from `first` on, which were just seeded or emitted. */
     void (*born)(void *solver, int32_t first);
-    /* Optional: moves the particles from `first` on, which were just seeded into bodies and born, so that they
-     * do no work on each other and on those before them. */
+    /* Optional: moves the particles from `first` on, which were just seeded into bodies and born, so
+     * that they do no work on each other and on those before them. */
     WadiStatus (*pack)(void *solver, int32_t first, WadiError *error);
     /* Optional, instead of wadi_emit_step and `born`: appends the particles of an emitter that are due in the
      * step, all that seeds become. *refused: m^3 that had no room and will not be emitted. */

@@ -1,5 +1,5 @@
-/* dem: cohesive grains are bonded from birth. Lumps spin and blocks topple as rigid bodies, overhangs break off
- * at the length of beam theory. [theory 13.6] */
+/* dem: cohesive grains are bonded from birth. Lumps spin and blocks topple as rigid bodies, overhangs
+ * break off at the length of beam theory. [theory 13.6] */
 #include "scene_sim.h"
 #include "sim/sim.h"
 
@@ -61,8 +61,8 @@ static void lumps_spin_as_bodies(void **unused)
     }
 }
 
-/* Time, s, in which a rigid block tips by an angle in gravity that is turned by 45 degrees, about a point of its
- * base that is `inset` from its edge. */
+/* Time, s, in which a rigid block tips by an angle in gravity that is turned by 45 degrees, about a
+ * point of its base that is `inset` from its edge. */
 static double tipping_time(double width, double height, double inset, double angle)
 {
     const double x0 = -0.5 * width + inset, z0 = 0.5 * height, g = 9.81, dt = 1e-5;
@@ -114,8 +114,8 @@ static void blocks_topple_as_blocks(void **unused)
     wadi_scene_destroy(scene);
 }
 
-/* The tension at the root of an overhang of height h is 3 rho g L^2 / h. Below the tensile strength it stands;
- * above it falls. */
+/* The tension at the root of an overhang of height h is 3 rho g L^2 / h. Below the tensile strength it
+ * stands; above it falls. */
 static void overhangs_break_at_their_length(void **unused)
 {
     (void)unused;

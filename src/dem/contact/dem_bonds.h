@@ -12,8 +12,8 @@ typedef struct WadiDemBondsIn {
     const uint32_t *number; /* per grain: 0 if it was in no list yet */
 } WadiDemBondsIn;
 
-/* Largest gap that a bond from birth spans, over the rupture of bridges: with half of it every thirtieth grain of
- * a packing has no bond. */
+/* Largest gap that a bond from birth spans, over the rupture of bridges: with half of it every thirtieth
+ * grain of a packing has no bond. */
 static const double WADI_DEM_BOND_GAP = 2.0;
 
 /* m: gap within which pairs may have a bridge. */

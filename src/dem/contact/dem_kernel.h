@@ -100,8 +100,8 @@ static inline __attribute__((always_inline)) void wadi_dem_spheres(const WadiF8 
     }
     lanes->overlap = WADI_MAX8(sum + offset[3] - length, zero);
     lanes->radius = *ri * *rj / sum;
-    /* The arms add up to the distance of the centres: forces along the tangent keep the angular momentum, and a
-     * rigid rotation of both grains is no sliding. */
+    /* The arms add up to the distance of the centres: forces along the tangent keep the angular
+     * momentum, and a rigid rotation of both grains is no sliding. */
     const WadiF8 arm = length / sum;
     lanes->arm[0] = *ri * arm;
     lanes->arm[1] = *rj * arm;

@@ -1,4 +1,4 @@
-/* Overlaps are relaxed as by soft frictionless spheres [JT85, OLLN02]: a sphere is moved by half of each
+/* Overlaps are relaxed as by soft frictionless spheres [JT85; OLLN02]: a sphere is moved by half of each
  * overlap with its neighbours, and a part of its last displacement is added, which spreads the motion over
  * many grains. [theory 13.3] */
 #include "dem/pack/dem_pack.h"

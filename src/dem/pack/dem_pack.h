@@ -17,7 +17,8 @@ typedef struct WadiDemPack {
     WadiVec3 *centre;         /* m */
     double (*turn)[4];        /* orientation: a quaternion */
     double *radius;           /* m, of the spheres of a grain */
-    /* Bodies that grains are of, and which of them; -1: none. Their centres stay inside while there is room. */
+    /* Bodies that grains are of, and which of them; -1: none. Their centres stay inside while there is
+     * room. */
     const WadiShape *const *body;
     int32_t *body_of;
     /* Spheres that do not move. */
