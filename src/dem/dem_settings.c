@@ -18,8 +18,10 @@ static const WadiSceneChoice modes[] = {
 };
 WADI_SCENE_CHOICES(modes);
 static const WadiSceneChoice laws[] = {
-    { "hertz", WADI_DEM_HERTZ, "elastic spheres with viscoelastic damping" },
-    { "tsuji", WADI_DEM_TSUJI, "elastic spheres whose restitution is the same at every speed" },
+    { "hertz", WADI_DEM_HERTZ, "elastic spheres whose restitution is the same at every speed [TTI92]" },
+    { "tsuji", WADI_DEM_HERTZ, "another name of `hertz`" },
+    { "viscoelastic", WADI_DEM_VISCOELASTIC,
+      "elastic spheres whose restitution falls with the speed [BYM05]; it is as given at √(g d)" },
     { "linear", WADI_DEM_LINEAR, "springs and dashpots" },
 };
 WADI_SCENE_CHOICES(laws);

@@ -34,7 +34,7 @@ particles_per_cell: 1
 frames: {int(24 * SECONDS) + 1}
 materials: {{m: {{kind: sand, density: {MASS / SPACING**3:.9g}}}}}
 bodies: [{{material: m, jitter: 0.02, snap: none, shape: {{box: {{min: [0, 0, 0], max: [0.2, 0.1, 0.25]}}}}}}]
-dem: {{young: {YOUNG}, restitution: {RESTITUTION}, friction: {FRICTION}, rolling_friction: 0, grain_size: {2 * RADIUS},
+dem: {{law: viscoelastic, young: {YOUNG}, restitution: {RESTITUTION}, friction: {FRICTION}, rolling_friction: 0, grain_size: {2 * RADIUS},
   size_spread: 0, sleep: false}}
 """
 

@@ -103,8 +103,8 @@ static inline __attribute__((always_inline)) void compute_batch(const Forces *f,
 static void compute_moist(const Forces *f, Batch *b)
 {
     switch (f->law->law) {
+    case WADI_DEM_VISCOELASTIC: compute_batch(f, b, WADI_DEM_VISCOELASTIC, true); break;
     case WADI_DEM_HERTZ: compute_batch(f, b, WADI_DEM_HERTZ, true); break;
-    case WADI_DEM_TSUJI: compute_batch(f, b, WADI_DEM_TSUJI, true); break;
     case WADI_DEM_LINEAR: compute_batch(f, b, WADI_DEM_LINEAR, true); break;
     }
 }
@@ -116,8 +116,8 @@ static void compute(const Forces *f, Batch *b)
         return;
     }
     switch (f->law->law) {
+    case WADI_DEM_VISCOELASTIC: compute_batch(f, b, WADI_DEM_VISCOELASTIC, false); break;
     case WADI_DEM_HERTZ: compute_batch(f, b, WADI_DEM_HERTZ, false); break;
-    case WADI_DEM_TSUJI: compute_batch(f, b, WADI_DEM_TSUJI, false); break;
     case WADI_DEM_LINEAR: compute_batch(f, b, WADI_DEM_LINEAR, false); break;
     }
 }

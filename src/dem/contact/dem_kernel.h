@@ -76,7 +76,7 @@ static inline __attribute__((always_inline)) void wadi_dem_normal(const WadiDemL
     } else {
         *stiffness = law->stiffness * WADI_SQRT8(lanes->radius * lanes->overlap);
         *damping = lanes->damping * *stiffness;
-        if (law->law == WADI_DEM_TSUJI) {
+        if (law->law == WADI_DEM_HERTZ) {
             *damping = lanes->damping * WADI_SQRT8(lanes->mass * *stiffness);
         }
     }

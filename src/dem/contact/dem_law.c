@@ -9,9 +9,9 @@ static double force_at(WadiDemLaw law, double g, double x, double v)
 {
     const double depth = fmax(x, 0.0), root = sqrt(depth);
     switch (law) {
-    case WADI_DEM_TSUJI: return fmax(depth * root + g * sqrt(root) * v, 0.0);
+    case WADI_DEM_HERTZ: return fmax(depth * root + g * sqrt(root) * v, 0.0);
     case WADI_DEM_LINEAR: return x < 0.0 ? 0.0 : fmax(depth + g * v, 0.0);
-    case WADI_DEM_HERTZ: break;
+    case WADI_DEM_VISCOELASTIC: break;
     }
     return fmax(root * (depth + g * v), 0.0);
 }
@@ -65,9 +65,9 @@ double wadi_dem_damping(WadiDemLaw law, double stiffness, double restitution, co
     const double k = spring(law, stiffness, impact->radius), m = impact->mass;
     const double number = restitution < 1.0 ? wadi_dem_damping_number(law, restitution) : 0.0;
     switch (law) {
-    case WADI_DEM_TSUJI: return number;
+    case WADI_DEM_HERTZ: return number;
     case WADI_DEM_LINEAR: return number * sqrt(k / m);
-    case WADI_DEM_HERTZ: break;
+    case WADI_DEM_VISCOELASTIC: break;
     }
     return number / (pow(k / m, 0.4) * pow(impact->speed, 0.2));
 }

@@ -1,23 +1,23 @@
 /* The law of two grains in contact and its constants. With the overlap xi, the effective radius
  * r = R_i R_j / (R_i + R_j) and mass m = m_i m_j / (m_i + m_j), the normal force is
- *   hertz   k xi^3/2 + c xi^1/2 xi',   k = stiffness r^1/2, c = damping k            [BYM05 sec. 3.1]
- *   tsuji   k xi^3/2 + c xi^1/4 xi',   k as above,          c = damping (m k)^1/2    [TTI92]
- *   linear  k xi + c xi',              k = stiffness,       c = damping m
+ *   hertz         k xi^3/2 + c xi^1/4 xi',   k = stiffness r^1/2, c = damping (m k)^1/2    [TTI92]
+ *   viscoelastic  k xi^3/2 + c xi^1/2 xi',   k as above,          c = damping k            [BYM05 sec. 3.1]
+ *   linear        k xi + c xi',              k = stiffness,       c = damping m
  * and never pulls. `damping` follows from the restitution. */
 #ifndef WADI_DEM_LAW_H
 #define WADI_DEM_LAW_H
 
 typedef enum WadiDemLaw {
-    WADI_DEM_HERTZ,  /* viscoelastic */
-    WADI_DEM_TSUJI,  /* restitution independent of the speed */
-    WADI_DEM_LINEAR, /* a spring and a dashpot */
+    WADI_DEM_HERTZ,        /* restitution independent of the speed */
+    WADI_DEM_VISCOELASTIC, /* restitution falls with the speed */
+    WADI_DEM_LINEAR,       /* a spring and a dashpot */
 } WadiDemLaw;
 
 /* Constants of one step. */
 typedef struct WadiDemLawConstants {
     WadiDemLaw law;
-    float stiffness; /* hertz, tsuji: Pa; linear: N/m */
-    float damping;   /* hertz: s; tsuji: 1; linear: 1/s */
+    float stiffness; /* linear: N/m; the others: Pa */
+    float damping;   /* hertz: 1; viscoelastic: s; linear: 1/s */
     float dt;        /* s */
     float rupture;   /* m: gap at which bridges of water break; 0: there are none */
 } WadiDemLawConstants;
@@ -36,10 +36,10 @@ typedef struct WadiDemImpact {
     double speed;  /* m/s */
 } WadiDemImpact;
 
-/* `damping` for a restitution above 0; with hertz at the impact's speed. */
+/* `damping` for a restitution above 0; viscoelastic: at the impact's speed. */
 double wadi_dem_damping(WadiDemLaw law, double stiffness, double restitution, const WadiDemImpact *impact);
 /* Restitution at the number G of the collision, and its inverse:
- *   hertz  damping (k / m)^2/5 v^1/5,   tsuji  damping,   linear  damping (m / k)^1/2 */
+ *   hertz  damping,   viscoelastic  damping (k / m)^2/5 v^1/5,   linear  damping (m / k)^1/2 */
 double wadi_dem_restitution_at(WadiDemLaw law, double g);
 double wadi_dem_damping_number(WadiDemLaw law, double restitution);
 /* Duration and largest overlap of an undamped collision, s and m. */
