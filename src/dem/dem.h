@@ -47,6 +47,7 @@ typedef struct WadiDem {
     double rupture; /* m: of bridges between moist grains; 0: all are dry */
     float damping_of[WADI_DEM_DAMPINGS];
     WadiDemImpact slowest; /* the collision of the smallest grains that bounds steps at rest */
+    bool has_rough_surfaces; /* as WadiDemWallForces.has_rough_surfaces */
     float friction[WADI_MATERIALS_MAX], rolling_friction[WADI_MATERIALS_MAX];
     float density[WADI_MATERIALS_MAX]; /* kg/m^3, of a grain */
     /* Columns: radius (m, shown), angular velocity (1/s, the first of three), 1 + number in the list. */

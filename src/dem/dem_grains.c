@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/random.h"
+#include "dem/contact/dem_friction.h"
 #include "dem/dem.h"
 #include "dem/pack/dem_pack.h"
 #include "matter/wetting.h"
@@ -99,9 +100,12 @@ void wadi_dem_set_friction(WadiDem *dem, double time)
     const WadiScene *scene = dem->context.world->scene;
     const WadiDemDef *def = wadi_dem_def(scene);
     for (int m = 0; m < scene->material_count; ++m) {
-        const double slope = tan(wadi_curve_value(&scene->materials[m].friction_angle, time) * PI / 180.0);
-        dem->friction[m] = (float)(def->friction >= 0.0 ? def->friction : fmin(slope, 2.0));
-        const double rolling = dem->spheres_each > 1 ? 0.0 : 0.3 * fmin(slope, 2.0);
+        const double angle = wadi_curve_value(&scene->materials[m].friction_angle, time);
+        const bool is_locked = dem->spheres_each == 1;
+        const double sliding =
+            is_locked ? wadi_dem_friction_of_angle(angle) : fmin(tan(angle * PI / 180.0), 2.0);
+        const double rolling = is_locked ? WADI_DEM_LOCKED : 0.0;
+        dem->friction[m] = (float)(def->friction >= 0.0 ? def->friction : sliding);
         dem->rolling_friction[m] = (float)(def->rolling_friction >= 0.0 ? def->rolling_friction : rolling);
     }
 }
@@ -171,6 +175,7 @@ void wadi_dem_set_law(WadiDem *dem)
     const WadiDemLaw law = (WadiDemLaw)def->law;
     wadi_dem_set_friction(dem, 0.0);
     set_densities(dem);
+    dem->has_rough_surfaces = dem->spheres_each == 1 && def->rolling_friction < 0.0;
     double depth, speed, density = 0.0, bulk = 0.0;
     for (int m = 0; m < scene->material_count; ++m) {
         density = fmax(density, scene->materials[m].is_unused ? 0.0 : (double)dem->density[m]);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "dem/contact/dem_friction.h"
+
 #include "dem/pack/dem_pack.h"
 
 #define AT(member) .offset = offsetof(WadiDemDef, member)
@@ -57,11 +59,13 @@ static const WadiSceneField dem_fields[] = {
     { "restitution", WADI_SCENE_NUMBER, AT(restitution), .flags = WADI_SCENE_ABOVE_MIN, .minimum = 0,
       .maximum = 1, .fallback = { 0.3 }, .doc = "Fraction of the speed after two grains bounced." },
     { "friction", WADI_SCENE_NUMBER, AT(friction), .minimum = 0, .maximum = 10, .fallback = { -1 },
-      .fallback_text = "by the material's `friction_angle`",
+      .fallback_text = "so that slopes have the material's `friction_angle`",
       .doc = "Coulomb friction coefficient between grains; solids have their own." },
     { "rolling_friction", WADI_SCENE_NUMBER, AT(rolling_friction), .minimum = 0, .maximum = 10,
-      .fallback = { -1 }, .fallback_text = "by the material's `friction_angle`",
-      .doc = "Resistance to rolling over the normal force, at the radius of a grain." },
+      .fallback = { -1 }, .fallback_text = "1: spheres in a bed do not roll; on solids the solid's friction",
+      .doc = "Resistance to rolling over the normal force, at the radius of a grain; also on solids, where "
+             "it is "
+             "given. Grains of several spheres have 0 by default." },
     { "grain_size", WADI_SCENE_NUMBER, AT(grain_size), .flags = WADI_SCENE_ABOVE_MIN, .unit = "m",
       .minimum = 0, .maximum = 1e3, .fallback = { -1 }, .fallback_text = "by the spacing",
       .doc = "Mean diameter of the grains; of those of several spheres: that of a sphere of their volume. By "
@@ -149,4 +153,26 @@ const char *wadi_dem_check_settings(const WadiScene *scene, char *text, size_t s
         }
     }
     return check_size(scene, text, size);
+}
+
+/* Angles that spheres do not have; a height field has them all. */
+void wadi_dem_warn(const WadiScene *scene, const WadiLog *log)
+{
+    const WadiDemDef *def = wadi_dem_def(scene);
+    if (def->mode == WADI_DEM_HEIGHT_FIELD || def->shape != WADI_DEM_SPHERES || def->friction >= 0.0) {
+        return;
+    }
+    for (int m = 0; m < scene->material_count; ++m) {
+        const WadiMaterial *material = &scene->materials[m];
+        const double angle = wadi_curve_value(&material->friction_angle, 0.0);
+        if (!material->is_unused && (angle < WADI_DEM_ANGLE_MIN || angle > WADI_DEM_ANGLE_MAX)) {
+            wadi_log(
+                log, WADI_LOG_WARNING,
+                "%s: materials.%s.friction_angle is %.4g degrees: slopes of spheres are known to have their "
+                "angle from %g to %g degrees only; choose an angle between them, or give dem.friction and "
+                "dem.rolling_friction",
+                material->where_friction_angle.text, material->name, angle, WADI_DEM_ANGLE_MIN,
+                WADI_DEM_ANGLE_MAX);
+        }
+    }
 }

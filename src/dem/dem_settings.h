@@ -2,6 +2,7 @@
 #ifndef WADI_DEM_SETTINGS_H
 #define WADI_DEM_SETTINGS_H
 
+#include "core/log.h"
 #include "dem/bodies/dem_shapes.h"
 #include "dem/contact/dem_law.h"
 #include "world/scene.h"
@@ -46,6 +47,8 @@ static inline const WadiDemDef *wadi_dem_def(const WadiScene *scene)
 
 /* WadiSolverType.check. */
 const char *wadi_dem_check_settings(const WadiScene *scene, char *text, size_t size);
+/* WadiSolverType.warn. */
+void wadi_dem_warn(const WadiScene *scene, const WadiLog *log);
 /* Mean diameter of the grains of a scene, m: of a sphere with their volume. */
 double wadi_dem_grain_size(const WadiScene *scene);
 /* Spheres of a grain. */

@@ -176,6 +176,7 @@ static void wake(void *solver)
 const WadiSolverType wadi_dem_solver = {
     .settings = &wadi_dem_settings,
     .check = wadi_dem_check_settings,
+    .warn = wadi_dem_warn,
     .has_grains = true,
     .has_pores = true, /* moist grains cohere; water does not flow */
     .wants_even_seeds = true,

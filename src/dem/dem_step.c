@@ -42,6 +42,7 @@ static WadiStatus add_walls(WadiDem *dem, const WadiDemStep *step, const WadiDem
                                    .law = law,
                                    .time = step->time,
                                    .diameter = dem->diameter,
+                                   .has_rough_surfaces = dem->has_rough_surfaces,
                                    .damping_of = dem->damping_of,
                                    .is_deep = dem->is_deep };
     wadi_dem_add_wall_forces(&dem->walls, &in);

@@ -71,11 +71,12 @@ static void load_lanes(const Forces *f, const Batch *b, int from, WadiDemLanes *
         lanes->mass[l] = f->in->mass[wall->grain];
         lanes->damping[l] = wall->damping;
         lanes->friction[0][l] = wall->friction;
+        const bool is_surface = f->in->has_rough_surfaces && wall->solid < f->in->solids->count;
+        lanes->friction[1][l] = is_surface ? wall->friction : lanes->motion[0][l][7];
     }
     wadi_dem_transpose(lanes->motion[0]);
     wadi_dem_transpose(lanes->motion[1]);
     wadi_dem_transpose(lanes->spring);
-    lanes->friction[1] = lanes->motion[0][7];
     lanes->arm[0] = lanes->arm[2] = lanes->radius;
     lanes->arm[1] = (WadiF8){ 0 };
     lanes->bridge = lanes->grip = (WadiF8){ 0 }; /* moist grains do not stick to solids */
