@@ -10,6 +10,8 @@
 
 #define AT(member) .offset = offsetof(WadiDemDef, member)
 
+static const double HEIGHT_FIELD_TILT = 1.0; /* degrees of gravity that a height field does not see */
+
 static const double PI = 3.14159265358979324;
 static const double DENSEST = 0.64; /* part of their bulk volume that spheres packed at random fill at most */
 
@@ -139,11 +141,31 @@ static const char *check_size(const WadiScene *scene, char *text, size_t size)
     return NULL;
 }
 
+/* Degrees between the columns of a height field, which stand along z, and gravity at a keyframe; 0 without gravity. */
+static double largest_tilt(const WadiCurve *gravity)
+{
+    double most = 0.0;
+    for (int k = 0; k < (gravity->key_count > 0 ? gravity->key_count : 1); ++k) {
+        const double *g = gravity->key_count > 0 ? gravity->keys[k].value : gravity->constant.value;
+        most = fmax(most, atan2(sqrt(g[0] * g[0] + g[1] * g[1]), -g[2]) * 180.0 / 3.14159265358979324);
+    }
+    return most;
+}
+
 const char *wadi_dem_check_settings(const WadiScene *scene, char *text, size_t size)
 {
     if (wadi_dem_def(scene)->mode != WADI_DEM_FULL && !scene->has_domain) {
         snprintf(text, size, "a height field needs a `domain`: its columns fill it");
         return "dem.mode";
+    }
+    const double tilt = largest_tilt(&scene->gravity);
+    if (wadi_dem_def(scene)->mode == WADI_DEM_HEIGHT_FIELD && tilt > HEIGHT_FIELD_TILT) {
+        snprintf(text, size,
+                 "the columns of a height field stand along z, and gravity points up to %.3g degrees away "
+                 "from -z; "
+                 "tilt the solids and keep gravity along -z, or use dem.mode full",
+                 tilt);
+        return "gravity";
     }
     for (int m = 0; m < scene->material_count; ++m) {
         if (scene->materials[m].kind == WADI_MATERIAL_WATER && !scene->materials[m].is_unused) {

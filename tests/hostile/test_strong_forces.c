@@ -127,6 +127,10 @@ static void a_closed_box_holds_whatever_pushes(void **unused)
             /* Half of the cases, if not WADI_LONG, have the solids. Columns of a height field do not see a
              * plate that is thinner than they are. */
             const bool is_field = strstr(solvers[s].name, "height_field") != NULL;
+            if (is_field && strstr(forces[f].text, "gravity:") != NULL &&
+                strstr(forces[f].text, "[0, 0, -1e3]") == NULL) {
+                continue; /* refused: its columns stand along z */
+            }
             if (is_long_run() || is_field || (s + f) % 2 == 0) {
                 bad += !is_held(&solvers[s], forces[f].text, forces[f].seconds, false);
             }
