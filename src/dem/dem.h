@@ -46,7 +46,7 @@ typedef struct WadiDem {
     double stiffness, damping;
     double rupture; /* m: of bridges between moist grains; 0: all are dry */
     float damping_of[WADI_DEM_DAMPINGS];
-    WadiDemImpact slowest; /* the collision of the smallest grains that bounds steps at rest */
+    WadiDemImpact slowest;   /* the collision of the smallest grains that bounds steps at rest */
     bool has_rough_surfaces; /* as WadiDemWallForces.has_rough_surfaces */
     float friction[WADI_MATERIALS_MAX], rolling_friction[WADI_MATERIALS_MAX];
     float density[WADI_MATERIALS_MAX]; /* kg/m^3, of a grain */
@@ -130,9 +130,17 @@ typedef struct WadiDemBridge {
 WadiDemBridge wadi_dem_bridge_of(const WadiDem *dem, int material, double saturation, double time);
 /* Largest stable step, s. */
 double wadi_dem_contact_step(const WadiDem *dem, double speed);
-/* dem_step.c */
-WadiStatus wadi_dem_take_step(void *solver, const WadiSolverStep *now, WadiStepReport *report,
+/* dem_step_full.c, dem_step_surface.c: a step of the mode; that of `height_field` is in dem_field_step.c. */
+WadiStatus wadi_dem_step_full(WadiDem *dem, const WadiSolverStep *now, WadiStepReport *report,
                               WadiError *error);
+WadiStatus wadi_dem_step_surface(WadiDem *dem, const WadiSolverStep *now, WadiStepReport *report,
+                                 WadiError *error);
+/* dem_contact_stages.c. false: there are no grains, and the step is done. */
+bool wadi_dem_begin_step(WadiDem *dem, const WadiSolverStep *now, WadiDemStep *step);
+/* Reports the sleeping grains. true: all sleep, and the step is done. */
+bool wadi_dem_is_all_asleep(WadiDem *dem, WadiStepReport *report);
+/* Forces of contacts and walls, then motion. */
+WadiStatus wadi_dem_move_by_contacts(WadiDem *dem, const WadiDemStep *step, WadiError *error);
 /* dem_rest.c: which grains sleep. */
 WadiStatus wadi_dem_rest(WadiDem *dem, const WadiDemStep *step, WadiError *error);
 /* Forces of the last step on the grains of each sleeping tile, N, and numbers of contacts; whether there are

@@ -1,4 +1,5 @@
-/* The dem solver's interface: creation, the largest step. The step is in dem_step.c, checkpoints in
+/* The dem solver's interface: creation, the largest step. The steps of the modes are in dem_step_full.c, dem_step_surface.c and
+ * dem_field_step.c, checkpoints in
  * dem_state.c. */
 #include <math.h>
 
@@ -137,6 +138,17 @@ static double largest_dt(const void *solver, double time, const char **limit)
     return strong;
 }
 
+static WadiStatus take_step(void *solver, const WadiSolverStep *now, WadiStepReport *report, WadiError *error)
+{
+    WadiDem *dem = solver;
+    switch ((WadiDemMode)wadi_dem_def(dem->context.world->scene)->mode) {
+    case WADI_DEM_SURFACE_FLOW: return wadi_dem_step_surface(dem, now, report, error);
+    case WADI_DEM_HEIGHT_FIELD: return wadi_dem_field_take_step(dem->field, now, report, error);
+    case WADI_DEM_FULL: break;
+    }
+    return wadi_dem_step_full(dem, now, report, error);
+}
+
 static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
 {
     const WadiDem *dem = solver;
@@ -189,7 +201,7 @@ const WadiSolverType wadi_dem_solver = {
     .pack = wadi_dem_pack_bodies,
     .emit = wadi_dem_emit,
     .largest_dt = largest_dt,
-    .step = wadi_dem_take_step,
+    .step = take_step,
     .save = save,
     .load = load,
     .renew = renew,

@@ -1,4 +1,4 @@
-/* One step of the dem solver, stage by stage. [ZY10; theory 13] */
+/* Stages of a step that the modes `full` and `surface_flow` share: contacts, walls, move. [ZY10; theory 13] */
 #include <string.h>
 
 #include "dem/contact/dem_bonds.h"
@@ -49,40 +49,35 @@ static WadiStatus add_walls(WadiDem *dem, const WadiDemStep *step, const WadiDem
     return WADI_OK;
 }
 
-WadiStatus wadi_dem_take_step(void *solver, const WadiSolverStep *now, WadiStepReport *report,
-                              WadiError *error)
+bool wadi_dem_begin_step(WadiDem *dem, const WadiSolverStep *now, WadiDemStep *step)
 {
-    WadiDem *dem = solver;
-    if (dem->field != NULL) {
-        return wadi_dem_field_take_step(dem->field, now, report, error);
-    }
-    const WadiDemStep step = { .time = now->time, .dt = now->dt, .ends_frame = now->ends_frame };
-    const WadiDemLawConstants law = constants_of(dem, &step);
+    *step = (WadiDemStep){ .time = now->time, .dt = now->dt, .ends_frame = now->ends_frame };
     dem->now = now->time + now->dt;
     if (dem->context.particles->count == 0) {
         dem->known = 0;
-        dem->is_stale = true; /* its grains are gone: those that are born have no numbers of it */
-        return WADI_OK;
+        dem->is_stale = true; /* its grains are gone: those that are born have no index in it */
+        return false;
     }
-    RUN("sleep", wadi_dem_rest(dem, &step, error));
-    if (dem->surface != NULL) {
-        RUN("surface flow", wadi_dem_surface_evaluate(dem, step.time, error));
-        dem->surface->elapsed += step.dt;
-        dem->surface->is_frame_new = step.ends_frame;
-    }
+    return true;
+}
+
+bool wadi_dem_is_all_asleep(WadiDem *dem, WadiStepReport *report)
+{
     report->sleeping_particles = dem->sleep.count;
-    if (dem->sleep.count == dem->context.particles->count) {
-        dem->fastest = 0.0;
-        dem->known = dem->context.particles->count;
-        return WADI_OK;
+    if (dem->sleep.count < dem->context.particles->count) {
+        return false;
     }
-    RUN("list", wadi_dem_relist(dem, &step, error));
-    if (dem->surface != NULL) {
-        wadi_dem_surface_calm(dem, step.dt);
-    }
+    dem->fastest = 0.0;
+    dem->known = dem->context.particles->count;
+    return true;
+}
+
+WadiStatus wadi_dem_move_by_contacts(WadiDem *dem, const WadiDemStep *step, WadiError *error)
+{
+    const WadiDemLawConstants law = constants_of(dem, step);
     RUN("contacts", find_forces(dem, &law, error));
-    RUN("walls", add_walls(dem, &step, &law, error));
-    RUN("move", wadi_dem_move(dem, &step, error));
+    RUN("walls", add_walls(dem, step, &law, error));
+    RUN("move", wadi_dem_move(dem, step, error));
     dem->steps_since_list += 1;
     return WADI_OK;
 }
