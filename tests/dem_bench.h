@@ -71,7 +71,7 @@ static inline void bench_begin(Bench *b, double floor_friction)
                                  .shift = b->shift,
                                  .mark = b->mark,
                                  .whole = b->radius,
-                                 .way = b->way,
+                                 .skin = b->skin,
                                  .motion = b->motion,
                                  .mass = b->mass,
                                  .load = b->load };
@@ -110,7 +110,7 @@ static inline bool bench_is_stale(const Bench *b)
     bool is_stale = false;
     for (int32_t i = 0; i < b->grains.count; ++i) {
         const WadiF4 u = b->shift[i] - b->mark[i];
-        const float most = WADI_DEM_NEAR_PART * b->way[i];
+        const float most = WADI_DEM_NEAR_PART * b->skin[i];
         is_stale = is_stale || !(u[0] * u[0] + u[1] * u[1] + u[2] * u[2] < most * most);
     }
     return is_stale;

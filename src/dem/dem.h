@@ -15,7 +15,7 @@
 #include "dem/list/dem_list.h"
 #include "dem/list/dem_margins.h"
 #include "dem/list/dem_search.h"
-#include "dem/rest/dem_cold.h"
+#include "dem/rest/dem_sleeping_contacts.h"
 #include "dem/walls/dem_walls.h"
 #include "matter/materials.h"
 #include "sleep/sleep.h"
@@ -51,7 +51,7 @@ typedef struct WadiDem {
     float friction[WADI_MATERIALS_MAX], rolling_friction[WADI_MATERIALS_MAX];
     float density[WADI_MATERIALS_MAX]; /* kg/m^3, of a grain */
     /* Columns: radius (m, shown), angular velocity (1/s, the first of three), 1 + number in the list. */
-    int radius_column, turning_column, number_column;
+    int radius_column, angular_velocity_column, list_index_column;
     int size_column;  /* radius of a grown sphere as a class from 1 to 255: wadi_dem_radius_of_class */
     int grain_column; /* where grains are bodies of several spheres; else -1 */
 
@@ -64,7 +64,7 @@ typedef struct WadiDem {
     size_t shift_capacity, mark_capacity, motion_capacity, bridge_capacity, grip_capacity, load_capacity;
     double (*base)[3]; /* m: position when the list was made; NULL where grains are single spheres */
     float *mass;       /* kg */
-    size_t base_capacity, mass_capacity, whole_capacity, way_capacity;
+    size_t base_capacity, mass_capacity, whole_capacity, skin_capacity;
     bool is_stale;      /* the list is made before the next step */
     bool is_near_stale; /* near pairs are chosen before the next step */
     int steps_since_list;
@@ -75,7 +75,7 @@ typedef struct WadiDem {
     double fastest_born; /* m/s, of the grains born since the list was made */
     WadiDemPlug plug;
     WadiSleep sleep;
-    WadiDemCold cold;
+    WadiDemSleepingContacts sleeping;
     WadiArena asleep_memory;
     WadiDemAsleep asleep;
     bool is_set_changed; /* other grains sleep than in the list */
@@ -147,8 +147,8 @@ WadiStatus wadi_dem_rest(WadiDem *dem, const WadiDemStep *step, WadiError *error
  * any. */
 bool wadi_dem_has_tile_loads(const WadiDem *dem);
 void wadi_dem_tile_loads(const WadiDem *dem, double (*sum)[4]);
-/* dem_relist.c: sorts the grains and makes the list, if it is needed. */
-WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *error);
+/* dem_rebuild_list.c: sorts the grains and makes the list, if it is needed. */
+WadiStatus wadi_dem_rebuild_list(WadiDem *dem, const WadiDemStep *step, WadiError *error);
 /* m: of a grain of this scene. */
 double wadi_dem_largest_radius(const WadiDem *dem);
 /* Memory for the grains of a list of `count`; that of loads has room for `slots` of the halo. */

@@ -148,8 +148,8 @@ static void place_packed(const WadiDem *dem, NewGrains born, int32_t g, const Wa
         const WadiVec3 v = wadi_cross(spin, moved);
         p->vx[i] += (float)v.x, p->vy[i] += (float)v.y, p->vz[i] += (float)v.z;
         for (int c = 0; c < 3; ++c) {
-            float *turning = wadi_particles_column(p, dem->turning_column + c);
-            turning[i] = (float)wadi_component(spin, c);
+            float *omega = wadi_particles_column(p, dem->angular_velocity_column + c);
+            omega[i] = (float)wadi_component(spin, c);
         }
     }
 }

@@ -87,7 +87,7 @@ double wadi_dem_field_largest_dt(const WadiDemField *field, double time, const c
 WadiStatus wadi_dem_field_save(const WadiDemField *field, WadiState *state, WadiError *error)
 {
     const WadiDemColumns *c = field->columns;
-    const double numbers[4] = { c->drained, field->owed, (double)field->known_count,
+    const double numbers[4] = { c->drained, field->volume_debt, (double)field->known_count,
                                 (double)field->known_next_id };
     const size_t gaps = (size_t)c->count;
     WADI_TRY(wadi_state_put(state, "dem_field", WADI_TYPE_F64, 1, 4, numbers, error));
@@ -162,7 +162,7 @@ WadiStatus wadi_dem_field_load(WadiDemField *field, const WadiState *state, Wadi
                                "%g particles are not possible with ids below %g", numbers[2], numbers[3]);
     }
     c->drained = numbers[0];
-    field->owed = numbers[1];
+    field->volume_debt = numbers[1];
     field->known_count = (int32_t)numbers[2];
     field->known_next_id = (uint32_t)numbers[3];
     return check_held(field, held, error);

@@ -23,7 +23,8 @@ typedef struct WadiDemField {
     /* Store after the last step: what is missing in the next one was removed between them. */
     int32_t known_count;
     uint32_t known_next_id;
-    double owed; /* m: volume over column area that was removed with particles and not yet from a gap */
+    double
+        volume_debt; /* m: volume over column area that was removed with particles and not yet from a gap */
 } WadiDemField;
 
 /* Parts of a step. */
@@ -66,10 +67,10 @@ void wadi_dem_field_place(const WadiDemField *field, int32_t i, int32_t gap, Wad
 /* The same, straight down to z, if the particle is higher. */
 void wadi_dem_field_lower_to(const WadiDemField *field, int32_t i, int32_t gap, double z);
 
-/* dem_field_hop.c: takes the volume of particles that were removed; moves particles with the sand. */
+/* dem_field_transfer.c: takes the volume of particles that were removed; moves particles with the sand. */
 WadiStatus wadi_dem_field_remove(WadiDemField *field, WadiDemFieldStep *step, WadiError *error);
-void wadi_dem_field_repay(WadiDemField *field);
-WadiStatus wadi_dem_field_hop(WadiDemField *field, WadiDemFieldStep *step, WadiError *error);
+void wadi_dem_field_pay_debt(WadiDemField *field);
+WadiStatus wadi_dem_field_transfer(WadiDemField *field, WadiDemFieldStep *step, WadiError *error);
 /* No held particle lies above its sand. */
 void wadi_dem_field_lower(const WadiDemField *field, const WadiDemFieldStep *step);
 

@@ -97,9 +97,9 @@ WadiStatus wadi_dem_field_take_step(WadiDemField *field, const WadiSolverStep *n
     RUN("flight", wadi_dem_field_fly(field, &step, report, error));
     RUN("columns", locate(field, &step, error));
     RUN("landing", wadi_dem_field_land(field, &step, error));
-    wadi_dem_field_repay(field);
+    wadi_dem_field_pay_debt(field);
     RUN("rolling", roll(field, &step, error));
-    RUN("particles", wadi_dem_field_hop(field, &step, error));
+    RUN("particles", wadi_dem_field_transfer(field, &step, error));
     WADI_STAGE(field->context->times, "particles", wadi_dem_field_lower(field, &step));
     field->known_count = p->count;
     field->known_next_id = p->next_id;

@@ -59,7 +59,7 @@ static bool may_meet_solids(const Move *m, const WadiDemBody *body, const WadiDe
                                         (WadiVec3){ base[0], base[1], base[2] });
         const WadiVec3 way = wadi_add(moved, wadi_sub(arm, wadi_dem_body_arm(before, base)));
         may = wadi_dem_guard_is_needed(dem, member[k], wadi_norm(way),
-                                       wadi_norm(since) / (double)dem->grains.way[member[k]]);
+                                       wadi_norm(since) / (double)dem->grains.skin[member[k]]);
     }
     return may;
 }
@@ -129,7 +129,7 @@ static inline void move_sphere(const Move *m, int64_t i)
     const WadiVec3 x0 = { p->x[i], p->y[i], p->z[i] };
     p->x[i] += (double)way[0], p->y[i] += (double)way[1], p->z[i] += (double)way[2];
     const float length = sqrtf(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
-    const float used = sqrtf(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) / g->way[i];
+    const float used = sqrtf(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]) / g->skin[i];
     if (wadi_dem_guard_is_needed(m->dem, i, (double)length, (double)used)) {
         wadi_dem_guard_sphere(m->dem, m->step, i, x0);
     }
@@ -143,9 +143,9 @@ static double move_block(void *context, int64_t begin, int64_t stop)
     WadiParticles *p = dem->context.particles;
     const WadiDemGrains *g = &dem->grains;
     float used = 0.0f, used_near = 0.0f, fastest = 0.0f;
-    float *turning[3], *radius = wadi_particles_column(p, dem->radius_column);
+    float *omega[3], *radius = wadi_particles_column(p, dem->radius_column);
     for (int c = 0; c < 3; ++c) {
-        turning[c] = wadi_particles_column(p, dem->turning_column + c);
+        omega[c] = wadi_particles_column(p, dem->angular_velocity_column + c);
     }
     for (int64_t i = first; i < end; ++i) {
         if (dem->has_growing) {
@@ -161,12 +161,12 @@ static double move_block(void *context, int64_t begin, int64_t stop)
         const WadiF8 motion = g->motion[i];
         const WadiF4 shift = g->shift[i];
         p->vx[i] = motion[0], p->vy[i] = motion[1], p->vz[i] = motion[2];
-        turning[0][i] = motion[4], turning[1][i] = motion[5], turning[2][i] = motion[6];
+        omega[0][i] = motion[4], omega[1][i] = motion[5], omega[2][i] = motion[6];
         radius[i] = shift[3];
         const float square = shift[0] * shift[0] + shift[1] * shift[1] + shift[2] * shift[2];
         const WadiF4 since = shift - g->mark[i];
         const float moved = since[0] * since[0] + since[1] * since[1] + since[2] * since[2];
-        const float scale = 1.0f / (g->way[i] * g->way[i]), part = square * scale, near = moved * scale;
+        const float scale = 1.0f / (g->skin[i] * g->skin[i]), part = square * scale, near = moved * scale;
         const float speed = motion[0] * motion[0] + motion[1] * motion[1] + motion[2] * motion[2];
         used = part > used ? part : used;
         used_near = near > used_near ? near : used_near;

@@ -135,7 +135,7 @@ typedef struct Watch {
 static double displacement_of(const Watch *w, int32_t i)
 {
     const WadiParticles *p = w->particles;
-    const uint32_t *number = wadi_particles_column(p, w->dem->number_column);
+    const uint32_t *number = wadi_particles_column(p, w->dem->list_index_column);
     if (number[i] == 0 || w->dem->grains.count == 0) {
         return w->dt * sqrt((double)(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]));
     }

@@ -33,8 +33,9 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     if (def->mode == WADI_DEM_HEIGHT_FIELD) {
         return wadi_dem_field_create(&dem->field, &dem->context, dem->diameter, error);
     }
-    WADI_TRY(wadi_particles_add_vector(p, "angular_velocity", WADI_TYPE_F32, &dem->turning_column, error));
-    WADI_TRY(wadi_particles_add_column(p, "list_number", WADI_TYPE_U32, &dem->number_column, error));
+    WADI_TRY(wadi_particles_add_vector(p, "angular_velocity", WADI_TYPE_F32, &dem->angular_velocity_column,
+                                       error));
+    WADI_TRY(wadi_particles_add_column(p, "list_number", WADI_TYPE_U32, &dem->list_index_column, error));
     if (dem->rupture > 0.0) {
         int wetness;
         WADI_TRY(wadi_particles_add_column(p, "wetness", WADI_TYPE_F32, &wetness, error));
@@ -62,7 +63,7 @@ static void destroy(void *solver)
     wadi_dem_walls_free(&dem->walls);
     wadi_dem_cover_free(&dem->cover);
     wadi_dem_bodies_free(&dem->bodies);
-    wadi_dem_cold_free(&dem->cold);
+    wadi_dem_sleeping_free(&dem->sleeping);
     wadi_sleep_free(&dem->sleep);
     wadi_arena_free(&dem->asleep_memory);
     wadi_arena_free(&dem->plug.memory);
@@ -76,7 +77,7 @@ static void destroy(void *solver)
     WADI_DELETE(dem->mass, dem->mass_capacity);
     WADI_DELETE(dem->tile_load, dem->tile_load_capacity);
     WADI_DELETE(dem->grains.whole, dem->whole_capacity);
-    WADI_DELETE(dem->grains.way, dem->way_capacity);
+    WADI_DELETE(dem->grains.skin, dem->skin_capacity);
     WADI_DELETE(dem, 1);
 }
 

@@ -49,7 +49,7 @@ static WadiStatus save_grains(const WadiDem *dem, WadiState *state, WadiError *e
             value[c] = g->shift[i][c];
             value[3 + c] = is_awake ? g->mark[i][c] : 0.0f;
         }
-        value[6] = g->way[i];
+        value[6] = g->skin[i];
         value[7] = g->motion[i][3];
         value[8] = g->motion[i][7];
         value[9] = dem->rupture > 0.0 ? g->bridge[i] : 0.0f;
@@ -186,11 +186,11 @@ static WadiStatus take_numbers(WadiDem *dem, const WadiStateArray *array, WadiEr
 static void take_particles(WadiDem *dem)
 {
     const WadiParticles *p = dem->context.particles;
-    const uint32_t *number = wadi_particles_column(p, dem->number_column);
-    const float *radius = wadi_particles_column(p, dem->radius_column), *turning[3];
+    const uint32_t *number = wadi_particles_column(p, dem->list_index_column);
+    const float *radius = wadi_particles_column(p, dem->radius_column), *omega[3];
     WadiDemGrains *g = &dem->grains;
     for (int c = 0; c < 3; ++c) {
-        turning[c] = wadi_particles_column(p, dem->turning_column + c);
+        omega[c] = wadi_particles_column(p, dem->angular_velocity_column + c);
     }
     for (int32_t i = 0; i < p->count; ++i) {
         if (number[i] == 0) {
@@ -199,8 +199,8 @@ static void take_particles(WadiDem *dem)
         const int32_t n = (int32_t)number[i] - 1;
         WadiF8 *motion = &g->motion[n];
         g->shift[n][3] = radius[i];
-        *motion = (WadiF8){ p->vx[i],      p->vy[i],      p->vz[i],      (*motion)[3],
-                            turning[0][i], turning[1][i], turning[2][i], (*motion)[7] };
+        *motion = (WadiF8){ p->vx[i],    p->vy[i],    p->vz[i],    (*motion)[3],
+                            omega[0][i], omega[1][i], omega[2][i], (*motion)[7] };
         g->whole[n] = (float)wadi_dem_radius_of(dem, i);
         dem->mass[n] = (float)wadi_dem_mass_of(dem, i);
         if (dem->base != NULL) {
@@ -224,7 +224,7 @@ static WadiStatus load_grains(WadiDem *dem, const WadiState *state, int32_t coun
     for (int32_t i = 0; i < count; ++i, value += GRAIN_VALUES) {
         g->shift[i] = (WadiF4){ value[0], value[1], value[2], 0 };
         g->mark[i] = (WadiF4){ value[3], value[4], value[5], 0 };
-        g->way[i] = value[6];
+        g->skin[i] = value[6];
         g->motion[i] = (WadiF8){ 0, 0, 0, value[7], 0, 0, 0, value[8] };
         g->whole[i] = dem->mass[i] = 0.0f;
         if (dem->rupture > 0.0) {

@@ -10,16 +10,17 @@
 enum { WALL_VALUES = 18 }; /* spring, normal and distance, sampled displacement, velocity */
 
 /* Contacts of sleeping grains. */
-static void save_cold(const WadiDemSprings *cold, WadiDemSavedPairs *to)
+static void save_sleeping(const WadiDemSprings *sleeping, WadiDemSavedPairs *to)
 {
-    for (int32_t i = 0; i < cold->count; ++i) {
-        for (int32_t n = cold->start[i]; n < cold->start[i + 1]; ++n, ++to->count, ++to->contact_count) {
+    for (int32_t i = 0; i < sleeping->count; ++i) {
+        for (int32_t n = sleeping->start[i]; n < sleeping->start[i + 1];
+             ++n, ++to->count, ++to->contact_count) {
             if (to->grains != NULL) {
                 to->grains[2 * to->count] = (uint32_t)i;
-                to->grains[2 * to->count + 1] = (uint32_t)cold->other[n];
+                to->grains[2 * to->count + 1] = (uint32_t)sleeping->other[n];
                 to->state[to->count] = WADI_DEM_PAIR_NEAR | WADI_DEM_PAIR_TOUCHES;
-                memcpy(to->spring + WADI_DEM_SPRING_VALUES * to->contact_count, &cold->spring[n],
-                       sizeof cold->spring[n]);
+                memcpy(to->spring + WADI_DEM_SPRING_VALUES * to->contact_count, &sleeping->spring[n],
+                       sizeof sleeping->spring[n]);
                 if (to->offset != NULL) {
                     memset(to->offset + 3 * to->count, 0, 3 * sizeof *to->offset);
                 }
@@ -31,7 +32,7 @@ static void save_cold(const WadiDemSprings *cold, WadiDemSavedPairs *to)
 static WadiStatus save_pairs(const WadiDem *dem, bool has_all, WadiState *state, WadiError *error)
 {
     WadiDemSavedPairs all = { 0 }, to = { 0 };
-    save_cold(&dem->cold.springs, &all);
+    save_sleeping(&dem->sleeping.springs, &all);
     wadi_dem_list_save(&dem->list.pairs, has_all, &all);
     WADI_TRY(wadi_state_add(state, "dem_pairs", WADI_TYPE_U32, 2, all.count, (void **)&to.grains, error));
     WADI_TRY(wadi_state_add(state, "dem_pair_state", WADI_TYPE_U8, 1, all.count, (void **)&to.state, error));
@@ -42,7 +43,7 @@ static WadiStatus save_pairs(const WadiDem *dem, bool has_all, WadiState *state,
             wadi_state_add(state, "dem_offsets", WADI_TYPE_F32, 3, all.count, (void **)&to.offset, error));
     }
     if (all.count > 0) {
-        save_cold(&dem->cold.springs, &to);
+        save_sleeping(&dem->sleeping.springs, &to);
         wadi_dem_list_save(&dem->list.pairs, has_all, &to);
     }
     return WADI_OK;
@@ -71,9 +72,9 @@ static size_t put_walls(const WadiDemWall *walls, size_t count, bool has_all, in
 
 static WadiStatus save_walls(const WadiDem *dem, bool has_all, WadiState *state, WadiError *error)
 {
-    const WadiDemCold *cold = &dem->cold;
+    const WadiDemSleepingContacts *sleeping = &dem->sleeping;
     const WadiDemWalls *walls = &dem->walls;
-    const size_t asleep = put_walls(cold->wall, cold->wall_count, false, NULL, NULL);
+    const size_t asleep = put_walls(sleeping->wall, sleeping->wall_count, false, NULL, NULL);
     const size_t count = asleep + put_walls(walls->wall, walls->count, has_all, NULL, NULL);
     int32_t *of = NULL;
     float *value = NULL;
@@ -81,7 +82,7 @@ static WadiStatus save_walls(const WadiDem *dem, bool has_all, WadiState *state,
     WADI_TRY(
         wadi_state_add(state, "dem_wall_values", WADI_TYPE_F32, WALL_VALUES, count, (void **)&value, error));
     if (count > 0) {
-        put_walls(cold->wall, cold->wall_count, false, of, value);
+        put_walls(sleeping->wall, sleeping->wall_count, false, of, value);
         put_walls(walls->wall, walls->count, has_all, of + 3 * asleep, value + WALL_VALUES * asleep);
     }
     return WADI_OK;
@@ -125,12 +126,13 @@ static WadiStatus check_pairs(const WadiStateArray *pairs, const WadiStateArray 
     wadi_array_renew((void **)&(pointer), &(capacity), (size_t)(count), sizeof *(pointer),                   \
                      "contacts of sleeping grains", error)
 
-static WadiStatus load_cold(WadiDemCold *cold, int32_t first, const WadiDemSavedPairs *from, WadiError *error)
+static WadiStatus load_sleeping(WadiDemSleepingContacts *sleeping, int32_t first,
+                                const WadiDemSavedPairs *from, WadiError *error)
 {
-    WadiDemSprings *to = &cold->springs;
-    WADI_TRY(RENEW(to->start, cold->start_capacity, first + 2));
-    WADI_TRY(RENEW(to->other, cold->other_capacity, from->count));
-    WADI_TRY(RENEW(to->spring, cold->spring_capacity, from->count));
+    WadiDemSprings *to = &sleeping->springs;
+    WADI_TRY(RENEW(to->start, sleeping->start_capacity, first + 2));
+    WADI_TRY(RENEW(to->other, sleeping->other_capacity, from->count));
+    WADI_TRY(RENEW(to->spring, sleeping->spring_capacity, from->count));
     to->count = first;
     int32_t n = 0;
     for (int32_t i = 0; i < first + 2; ++i) {
@@ -160,7 +162,7 @@ static WadiStatus load_pairs(WadiDem *dem, int32_t first, int32_t count, bool ha
         WADI_TRY(wadi_state_expect_reals(state, "dem_offsets", WADI_TYPE_F32, 3, pairs->count,
                                          -WADI_STATE_REAL_MAX, WADI_STATE_REAL_MAX, &offsets, error));
     }
-    WadiDemSavedPairs cold = { asleep, asleep, pairs->data, bits->data, NULL, springs->data };
+    WadiDemSavedPairs sleeping = { asleep, asleep, pairs->data, bits->data, NULL, springs->data };
     WadiDemSavedPairs rest = { pairs->count, contacts, pairs->data, bits->data, NULL, springs->data };
     rest.offset = has_all ? offsets->data : NULL;
     if (asleep > 0) {
@@ -169,7 +171,7 @@ static WadiStatus load_pairs(WadiDem *dem, int32_t first, int32_t count, bool ha
         rest.spring += WADI_DEM_SPRING_VALUES * asleep;
         rest.offset = has_all ? rest.offset + 3 * asleep : NULL;
     }
-    WADI_TRY(load_cold(&dem->cold, first, &cold, error));
+    WADI_TRY(load_sleeping(&dem->sleeping, first, &sleeping, error));
     return wadi_dem_list_restore(&dem->list, first, count, &rest, has_all && !dem->is_world_new,
                                  dem->context.scratch, error);
 }
@@ -238,14 +240,14 @@ static WadiStatus load_walls(WadiDem *dem, int32_t first, int32_t count, bool is
     const int32_t *of = walls->data;
     const float *value = values->data;
     const size_t awake = walls->count - asleep;
-    dem->walls.count = dem->cold.wall_count = 0;
-    WADI_TRY(RENEW(dem->cold.wall, dem->cold.wall_capacity, asleep));
+    dem->walls.count = dem->sleeping.wall_count = 0;
+    WADI_TRY(RENEW(dem->sleeping.wall, dem->sleeping.wall_capacity, asleep));
     WADI_TRY(RENEW(dem->walls.wall, dem->walls.capacity, awake));
-    take_walls(dem, of, value, asleep, false, dem->cold.wall);
+    take_walls(dem, of, value, asleep, false, dem->sleeping.wall);
     if (awake > 0) {
         take_walls(dem, of + 3 * asleep, value + WALL_VALUES * asleep, awake, is_used, dem->walls.wall);
     }
-    dem->cold.wall_count = asleep;
+    dem->sleeping.wall_count = asleep;
     dem->walls.count = awake;
     return wadi_dem_walls_find_chunks(&dem->walls, first, count, error);
 }

@@ -13,6 +13,6 @@ WadiStatus wadi_dem_step_full(WadiDem *dem, const WadiSolverStep *now, WadiStepR
     if (wadi_dem_is_all_asleep(dem, report)) {
         return WADI_OK;
     }
-    RUN("list", wadi_dem_relist(dem, &step, error));
+    RUN("list", wadi_dem_rebuild_list(dem, &step, error));
     return wadi_dem_move_by_contacts(dem, &step, error);
 }

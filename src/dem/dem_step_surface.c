@@ -17,7 +17,7 @@ WadiStatus wadi_dem_step_surface(WadiDem *dem, const WadiSolverStep *now, WadiSt
     if (wadi_dem_is_all_asleep(dem, report)) {
         return WADI_OK;
     }
-    RUN("list", wadi_dem_relist(dem, &step, error));
+    RUN("list", wadi_dem_rebuild_list(dem, &step, error));
     wadi_dem_surface_calm(dem, step.dt);
     return wadi_dem_move_by_contacts(dem, &step, error);
 }

@@ -31,7 +31,7 @@ WadiStatus wadi_dem_surface_create(WadiDem *dem, WadiError *error)
                                   .least = dem->diameter };
     WADI_TRY(wadi_dem_columns_create(&columns, &in, error));
     s->flow.columns = columns;
-    WADI_TRY(WADI_NEW(&s->held, (size_t)columns->count, "grains of columns", error));
+    WADI_TRY(WADI_NEW(&s->frozen_count, (size_t)columns->count, "grains of columns", error));
     WADI_TRY(WADI_NEW(&s->calm, (size_t)columns->count, "calm columns", error));
     wadi_dem_flow_init(&s->flow, columns, dem->diameter, wadi_dem_repose(world->scene, 0.0),
                        dem->diameter / (dem->unit_time * dem->unit_time));
@@ -43,7 +43,7 @@ void wadi_dem_surface_destroy(WadiDemSurface *surface)
 {
     if (surface != NULL) {
         const size_t gaps = surface->flow.columns != NULL ? (size_t)surface->flow.columns->count : 0;
-        WADI_DELETE(surface->held, gaps);
+        WADI_DELETE(surface->frozen_count, gaps);
         WADI_DELETE(surface->calm, gaps);
         wadi_dem_columns_destroy(surface->flow.columns);
         WADI_DELETE(surface, 1);
@@ -51,11 +51,11 @@ void wadi_dem_surface_destroy(WadiDemSurface *surface)
 }
 
 /* Frozen grains of the gaps: their number, and where not NULL the lowest and the highest position, m. */
-static void count_frozen(const WadiDem *dem, int32_t *held, double *low, double *high)
+static void count_frozen(const WadiDem *dem, int32_t *frozen_count, double *low, double *high)
 {
     const WadiDemColumns *c = dem->surface->flow.columns;
     const WadiParticles *p = dem->context.particles;
-    memset(held, 0, (size_t)c->count * sizeof(*held));
+    memset(frozen_count, 0, (size_t)c->count * sizeof(*frozen_count));
     for (int32_t i = 0; i < dem->sleep.count; ++i) {
         const int32_t column = wadi_dem_columns_at(c, p->x[i], p->y[i]);
         const int32_t gap = column >= 0 ? wadi_dem_columns_gap(c, column, p->z[i]) : -1;
@@ -63,10 +63,10 @@ static void count_frozen(const WadiDem *dem, int32_t *held, double *low, double 
             continue;
         }
         if (low != NULL) {
-            low[gap] = held[gap] > 0 ? fmin(low[gap], p->z[i]) : p->z[i];
-            high[gap] = held[gap] > 0 ? fmax(high[gap], p->z[i]) : p->z[i];
+            low[gap] = frozen_count[gap] > 0 ? fmin(low[gap], p->z[i]) : p->z[i];
+            high[gap] = frozen_count[gap] > 0 ? fmax(high[gap], p->z[i]) : p->z[i];
         }
-        held[gap] += 1;
+        frozen_count[gap] += 1;
     }
 }
 
@@ -87,7 +87,7 @@ void wadi_dem_surface_wake(WadiDem *dem)
         state[i] = WADI_DEM_WOKEN;
     }
     memcpy(c->height, c->floor, (size_t)c->count * sizeof(*c->height));
-    memset(s->held, 0, (size_t)c->count * sizeof(*s->held));
+    memset(s->frozen_count, 0, (size_t)c->count * sizeof(*s->frozen_count));
     memset(s->calm, 0, (size_t)c->count);
     s->calming = WADI_DEM_WOKEN + 1;
     dem->sleep.count = 0;
@@ -113,7 +113,7 @@ static void recount_frozen(WadiDem *dem)
 
 /* Frozen sand of the gaps, in scratch. */
 typedef struct Frozen {
-    int32_t *held;
+    int32_t *frozen_count;
     double *low, *high; /* m, of positions */
     double until;       /* s: no evaluation is later than the next after it */
 } Frozen;
@@ -133,7 +133,7 @@ static bool is_disturbed(const WadiDem *dem, const Frozen *frozen, int32_t gap, 
     const WadiDemColumns *c = dem->surface->flow.columns;
     const double half = 0.5 * (frozen->high[gap] - frozen->low[gap]);
     const double radius = half + c->wx + c->wy + 3.0 * dem->diameter;
-    return frozen->held[gap] > 0 &&
+    return frozen->frozen_count[gap] > 0 &&
            wadi_world_disturbs(dem->context.world, axis_of(c, gap, frozen->low[gap] + half), radius, time,
                                frozen->until);
 }
@@ -158,7 +158,8 @@ static bool is_vertical(const WadiDem *dem, double time)
 
 /* Gaps that wake: all when gravity or a force changes or gravity is not vertical, those near a solid that
  * moves, and those that lost frozen grains. NULL: none. `opens`: as in dem_flow.h. */
-static WadiStatus find_stirred(WadiDem *dem, double time, uint8_t **stirs, uint8_t **opens, WadiError *error)
+static WadiStatus find_stirred(WadiDem *dem, double time, uint8_t **disturbed, uint8_t **opens,
+                               WadiError *error)
 {
     const WadiDemSurface *s = dem->surface;
     const WadiDemColumns *c = s->flow.columns;
@@ -172,23 +173,23 @@ static WadiStatus find_stirred(WadiDem *dem, double time, uint8_t **stirs, uint8
     Frozen frozen = { .until = time + 2.0 * s->flow.interval + 3.0 * wadi_dem_contact_step(dem, 0.0) };
     const bool is_steady = wadi_world_is_steady(world, time, frozen.until) && is_vertical(dem, time);
     const bool is_moving = wadi_solids_are_moving(&world->solids);
-    *stirs = *opens = NULL;
+    *disturbed = *opens = NULL;
     if (is_steady && !is_moving && !has_removals) {
         return WADI_OK;
     }
-    WADI_TRY(WADI_ARENA_NEW(scratch, stirs, gaps, "stirred columns", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, disturbed, gaps, "stirred columns", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, opens, gaps, "stirred columns", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &frozen.held, gaps, "stirred columns", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &frozen.frozen_count, gaps, "stirred columns", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &frozen.low, gaps, "stirred columns", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &frozen.high, gaps, "stirred columns", error));
-    count_frozen(dem, frozen.held, frozen.low, frozen.high);
+    count_frozen(dem, frozen.frozen_count, frozen.low, frozen.high);
     for (int32_t i = 0; i < c->count; ++i) {
-        (*stirs)[i] =
-            !is_steady || frozen.held[i] < s->held[i] || (is_moving && is_disturbed(dem, &frozen, i, time));
+        (*disturbed)[i] = !is_steady || frozen.frozen_count[i] < s->frozen_count[i] ||
+                          (is_moving && is_disturbed(dem, &frozen, i, time));
         (*opens)[i] = is_moving && is_open_above(dem, i, time);
     }
     for (int32_t i = 0; i + 1 < c->count; ++i) {
-        (*stirs)[i + 1] = (*stirs)[i + 1] != 0 || ((*opens)[i] != 0 && (*stirs)[i] != 0);
+        (*disturbed)[i + 1] = (*disturbed)[i + 1] != 0 || ((*opens)[i] != 0 && (*disturbed)[i] != 0);
     }
     return WADI_OK;
 }
@@ -254,17 +255,17 @@ static WadiStatus move_to_front(WadiDem *dem, WadiError *error)
 {
     WadiParticles *p = dem->context.particles;
     const uint8_t *state = wadi_particles_column(p, dem->surface->state_column);
-    float *turning[3];
+    float *omega[3];
     int32_t *order = NULL, at = 0;
     for (int c = 0; c < 3; ++c) {
-        turning[c] = wadi_particles_column(p, dem->turning_column + c);
+        omega[c] = wadi_particles_column(p, dem->angular_velocity_column + c);
     }
     WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &order, (size_t)p->count, "order of grains", error));
     for (int32_t i = 0; i < p->count; ++i) {
         if (state[i] == WADI_DEM_FROZEN) {
             order[at++] = i;
             p->vx[i] = p->vy[i] = p->vz[i] = 0.0f;
-            turning[0][i] = turning[1][i] = turning[2][i] = 0.0f;
+            omega[0][i] = omega[1][i] = omega[2][i] = 0.0f;
         }
     }
     dem->sleep.count = at;
@@ -305,12 +306,12 @@ WadiStatus wadi_dem_surface_evaluate(WadiDem *dem, double time, WadiError *error
     if (!is_late) {
         return WADI_OK;
     }
-    uint8_t *state = wadi_particles_column(p, s->state_column), *stirs, *opens, *is_unbalanced = NULL;
+    uint8_t *state = wadi_particles_column(p, s->state_column), *disturbed, *opens, *is_unbalanced = NULL;
     float *mark[3];
     for (int a = 0; a < 3; ++a) {
         mark[a] = wadi_particles_column(p, s->mark_column + a);
     }
-    WADI_TRY(find_stirred(dem, time, &stirs, &opens, error));
+    WADI_TRY(find_stirred(dem, time, &disturbed, &opens, error));
     unsettle_growing(dem, mark[2]);
     WADI_TRY(find_unbalanced(dem, time, &is_unbalanced, error));
     const WadiDemFlowIn in = { .particles = p,
@@ -320,7 +321,7 @@ WadiStatus wadi_dem_surface_evaluate(WadiDem *dem, double time, WadiError *error
                                .elapsed = s->elapsed,
                                .is_unbalanced = is_unbalanced,
                                .calm = s->calm,
-                               .stirs = stirs,
+                               .disturbed = disturbed,
                                .opens = opens };
     WadiDemFlowOut out = { .state = state };
     WADI_TRY(wadi_dem_flow_evaluate(&s->flow, &in, &out, dem->context.scratch, error));
@@ -334,8 +335,8 @@ WadiStatus wadi_dem_surface_evaluate(WadiDem *dem, double time, WadiError *error
     if (out.frozen + out.woken > 0) {
         WADI_TRY(move_to_front(dem, error));
     }
-    if (out.frozen + out.woken > 0 || stirs != NULL) {
-        count_frozen(dem, s->held, NULL, NULL);
+    if (out.frozen + out.woken > 0 || disturbed != NULL) {
+        count_frozen(dem, s->frozen_count, NULL, NULL);
     }
     return WADI_OK;
 }
@@ -386,7 +387,7 @@ WadiStatus wadi_dem_surface_save(const WadiDem *dem, WadiState *state, WadiError
     WADI_TRY(wadi_state_put(state, "dem_flow", WADI_TYPE_F64, 1, NUMBERS, numbers, error));
     WADI_TRY(wadi_state_put(state, "dem_height", WADI_TYPE_F64, 1, (size_t)c->count, c->height, error));
     WADI_TRY(wadi_state_put(state, "dem_calm", WADI_TYPE_U8, 1, (size_t)c->count, s->calm, error));
-    return wadi_state_put(state, "dem_held", WADI_TYPE_I32, 1, (size_t)c->count, s->held, error);
+    return wadi_state_put(state, "dem_held", WADI_TYPE_I32, 1, (size_t)c->count, s->frozen_count, error);
 }
 
 /* Frozen grains are the first of the store; some may have been removed since the last step. */
@@ -434,7 +435,7 @@ WadiStatus wadi_dem_surface_load(WadiDem *dem, const WadiState *state, WadiError
     const double *h = height->data;
     memcpy(c->height, h, (size_t)c->count * sizeof(*h));
     memcpy(s->calm, calm->data, (size_t)c->count);
-    memcpy(s->held, held->data, (size_t)c->count * sizeof(*s->held));
+    memcpy(s->frozen_count, held->data, (size_t)c->count * sizeof(*s->frozen_count));
     s->elapsed = number[0];
     s->froze = (int64_t)number[1];
     s->woke = (int64_t)number[2];

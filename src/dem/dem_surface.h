@@ -2,7 +2,7 @@
  *
  * Frozen grains are sleeping grains to the rest of the solver: the first of the store, with ids and
  * positions, without rows in the list, partners of the contacts of awake grains near them (ZY10's interface),
- * and their contacts with each other are kept with their springs (rest/dem_cold.h). Which grains these are is
+ * and their contacts with each other are kept with their springs (rest/dem_sleeping_contacts.h). Which grains these are is
  * decided by columns (columns/dem_flow.h) instead of tiles. */
 #ifndef WADI_DEM_SURFACE_H
 #define WADI_DEM_SURFACE_H
@@ -12,11 +12,11 @@
 
 typedef struct WadiDemSurface {
     WadiDemFlow flow;
-    int state_column;    /* of bytes: as in dem_flow.h */
-    int mark_column;     /* position at the last evaluation: the first of three */
-    int32_t *held;       /* frozen grains of each gap, to find gaps that lost some */
-    uint8_t *calm;       /* of each gap, as in dem_flow.h */
-    int32_t known_count; /* of the store at the last evaluation, and its next id */
+    int state_column;      /* of bytes: as in dem_flow.h */
+    int mark_column;       /* position at the last evaluation: the first of three */
+    int32_t *frozen_count; /* frozen grains of each gap, to find gaps that lost some */
+    uint8_t *calm;         /* of each gap, as in dem_flow.h */
+    int32_t known_count;   /* of the store at the last evaluation, and its next id */
     uint32_t known_next_id;
     double elapsed;      /* s, since the last evaluation */
     int64_t froze, woke; /* numbers so far */

@@ -97,7 +97,8 @@ static void test_a_round_trip_is_exact_and_does_not_pop(void **state)
         most = fmax(most, fastest(&sim->particles));
     }
     assert_int_equal(dem->sleep.count, 0);
-    assert_true(dem->cold.wall_count == 0 && dem->cold.springs.start[dem->cold.springs.count] == 0);
+    assert_true(dem->sleeping.wall_count == 0 &&
+                dem->sleeping.springs.start[dem->sleeping.springs.count] == 0);
     print_message("fastest woken grain %.4f m/s\n", most);
     /* A fall through a tenth of a diameter. */
     CHECK_AT_MOST(most, sqrt(2.0 * 9.81 * 0.001));

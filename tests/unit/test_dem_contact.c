@@ -325,7 +325,7 @@ static bool check_near(void (*add)(Bench *b))
         add(bench[n]);
         bench_begin(bench[n], -1.0);
         for (int i = 0; i < 48; ++i) {
-            bench[n]->way[i] = n == 0 ? 0.0f : (float)RADIUS;
+            bench[n]->skin[i] = n == 0 ? 0.0f : (float)RADIUS;
         }
     }
     int32_t contacts = 0;

@@ -58,7 +58,7 @@ static Bed make_bed(int extra)
 }
 
 /* Marks are the present positions: all grains rest; `mover` moved by half a diameter. */
-static WadiDemFlowOut evaluate(Bed *bed, int32_t first, int32_t mover, const uint8_t *stirs)
+static WadiDemFlowOut evaluate(Bed *bed, int32_t first, int32_t mover, const uint8_t *disturbed)
 {
     WadiError error;
     const WadiParticles *p = &bed->particles;
@@ -73,7 +73,7 @@ static WadiDemFlowOut evaluate(Bed *bed, int32_t first, int32_t mover, const uin
                                .mark = { bed->mark[0], bed->mark[1], bed->mark[2] },
                                .elapsed = bed->flow.interval,
                                .calm = bed->calm,
-                               .stirs = stirs };
+                               .disturbed = disturbed };
     WadiDemFlowOut out = { .state = bed->state };
     CHECK_OK(wadi_dem_flow_evaluate(&bed->flow, &in, &out, &bed->scratch, &error), error);
     return out;
@@ -155,7 +155,7 @@ static void test_frozen_grains_wake_when_they_lose_cover_or_support(void **state
     (void)state;
     for (int stirred = 0; stirred < 2; ++stirred) {
         Bed bed = make_bed(0);
-        uint8_t stirs[NX * NY] = { 0 };
+        uint8_t disturbed[NX * NY] = { 0 };
         for (int k = 0; k < 60; ++k) {
             evaluate(&bed, 0, -1, NULL);
         }
@@ -163,8 +163,8 @@ static void test_frozen_grains_wake_when_they_lose_cover_or_support(void **state
         const int32_t frozen = count_frozen(&bed);
         assert_int_equal(evaluate(&bed, frozen, -1, NULL).woken, 0);
         if (stirred) {
-            stirs[3 * NX + 3] = 1;
-            assert_int_equal(evaluate(&bed, frozen, -1, stirs).woken, 9 * 4);
+            disturbed[3 * NX + 3] = 1;
+            assert_int_equal(evaluate(&bed, frozen, -1, disturbed).woken, 9 * 4);
         } else {
             for (int32_t i = frozen; i < bed.particles.count; ++i) {
                 bed.particles.z[i] -= bed.particles.x[i] < 0.08 ? 1.0 : 0.0; /* far below the floor: gone */

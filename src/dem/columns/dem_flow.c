@@ -16,7 +16,7 @@ static const double WAKING = 4.0; /* freeze_speeds at which a grain carries noth
 static const double SHALLOWER =
     1.0; /* diameters nearer to the surface than new ones that frozen grains stay */
 /* Diameters that stay awake in addition below a jet and beside it, the height in which a jet is looked for,
- * and the part of dense sand that its grains are at least: a jet stirs the sand that it hits to this depth, a
+ * and the part of dense sand that its grains are at least: a jet disturbed the sand that it hits to this depth, a
  * single grain that jumped does not. */
 static const double STIRRED = 4.0, HIT_HEIGHT = 10.0, HIT_PART = 0.05;
 enum { CALM = 20 }; /* evaluations without a moving grain after which the surface of a gap freezes */
@@ -216,7 +216,8 @@ static void calm_block(void *context, int64_t first, int64_t end)
     const Work *w = context;
     const WadiDemColumns *c = w->flow->columns;
     for (int64_t i = first; i < end; ++i) {
-        bool moves = w->moving[i] < (double)INFINITY || (w->in->stirs != NULL && w->in->stirs[i] != 0);
+        bool moves =
+            w->moving[i] < (double)INFINITY || (w->in->disturbed != NULL && w->in->disturbed[i] != 0);
         for (int side = 0; side < WADI_DEM_SIDES; ++side) {
             int32_t gaps[WADI_DEM_LINKS_MAX];
             const int links = wadi_dem_neighbours(c, (int32_t)i, side, gaps);
@@ -240,9 +241,9 @@ static void limit_block(void *context, int64_t first, int64_t end)
         const double resting = resting_height(w, (int32_t)i);
         const double risen = fmin(c->height[i], fmin(resting, w->moving[i] - 0.5 * d));
         const double kept = fmin(w->before[i], fmin(resting + SHALLOWER * d, w->loose[i] - 0.5 * d));
-        const bool stirs = w->in->stirs != NULL && w->in->stirs[i] != 0;
+        const bool disturbed = w->in->disturbed != NULL && w->in->disturbed[i] != 0;
         const double height = is_calm ? fmax(w->top[i], w->before[i]) : fmax(risen, kept);
-        c->height[i] = stirs ? c->floor[i] : fmax(height, c->floor[i]);
+        c->height[i] = disturbed ? c->floor[i] : fmax(height, c->floor[i]);
         c->rolling[i] = fmax(0.0, w->surface[i] - c->height[i]);
     }
 }

@@ -36,7 +36,8 @@ typedef struct WadiDemFlowIn {
     const uint8_t *is_unbalanced; /* forces accelerate it: it does not freeze; NULL: none */
     uint8_t *calm; /* per gap, kept by the caller from 0 on: evaluations since something moved in it or beside
                       it; NULL: what is near the surface never freezes */
-    const uint8_t *stirs; /* per gap: it has lost grains or a solid moves near it: all of it wakes; or NULL */
+    const uint8_t
+        *disturbed; /* per gap: it has lost grains or a solid moves near it: all of it wakes; or NULL */
     /* Per gap: the solid between it and the next gap above has moved away, so that it carries that one; or
      * NULL. */
     const uint8_t *opens;

@@ -136,11 +136,11 @@ static inline __attribute__((always_inline)) void wadi_dem_contact(const WadiDem
         pressed += lanes->grip;
     }
     const WadiF8 most = lanes->friction[0] * pressed, most_roll = lanes->friction[1] * pressed;
-    WadiF8 friction[3], resist[3], torque[3], turning[3];
+    WadiF8 friction[3], resist[3], torque[3], rolling_torque[3];
     wadi_dem_slide(n, v, &side, &loss, &most, law->dt, lanes->spring, friction);
     wadi_dem_slide(n, roll, &side, &loss, &most_roll, law->dt, lanes->spring + 4, resist);
     wadi_dem_cross(n, friction, torque);
-    wadi_dem_cross(n, resist, turning);
+    wadi_dem_cross(n, resist, rolling_torque);
     if (law->rupture > 0.0f) {
         normal -= lanes->bridge;
     }
@@ -148,8 +148,8 @@ static inline __attribute__((always_inline)) void wadi_dem_contact(const WadiDem
         const WadiF8 force = friction[c] - normal * n[c];
         lanes->load[0][c] = force;
         lanes->load[1][c] = -force;
-        lanes->load[0][4 + c] = arm[0] * torque[c] + arm[2] * turning[c];
-        lanes->load[1][4 + c] = arm[1] * torque[c] - arm[2] * turning[c];
+        lanes->load[0][4 + c] = arm[0] * torque[c] + arm[2] * rolling_torque[c];
+        lanes->load[1][4 + c] = arm[1] * torque[c] - arm[2] * rolling_torque[c];
     }
     lanes->load[0][3] = lanes->load[1][3] = (WadiF8){ 0 } + 1.0f;
     lanes->load[0][7] = lanes->load[1][7] = (WadiF8){ 0 };

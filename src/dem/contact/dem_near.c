@@ -22,8 +22,8 @@ static inline int is_near(const Choice *c, int32_t i, int32_t p)
     WadiF4 d;
     wadi_dem_offset_load(c->pairs, p, &d);
     d += g->shift[j] - g->shift[i];
-    const float limit = g->whole[i] + WADI_DEM_NEAR_PART * g->way[i] + c->rupture + g->whole[j] +
-                        WADI_DEM_NEAR_PART * g->way[j];
+    const float limit = g->whole[i] + WADI_DEM_NEAR_PART * g->skin[i] + c->rupture + g->whole[j] +
+                        WADI_DEM_NEAR_PART * g->skin[j];
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < limit * limit;
 }
 

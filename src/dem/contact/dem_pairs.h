@@ -19,7 +19,7 @@ typedef struct WadiDemGrains {
     WadiF4 *shift;     /* u, m; w: radius, m */
     WadiF4 *mark;      /* shift when the near pairs were chosen */
     float *whole;      /* m: radius of a grown grain */
-    float *way;        /* m: displacement at which the list is made anew */
+    float *skin;       /* m: displacement at which the list is made anew */
     WadiF8 *motion;    /* velocity (m/s), friction; angular velocity (1/s), rolling friction */
     const float *mass; /* kg */
     float *bridge;     /* N: largest pull of the water between two such grains; NULL: all are dry */

@@ -1,4 +1,4 @@
-#include "dem/rest/dem_cold.h"
+#include "dem/rest/dem_sleeping_contacts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,22 +9,22 @@
     wadi_array_renew((void **)&(pointer), &(capacity), (size_t)(count), sizeof *(pointer),                   \
                      "contacts of sleeping grains", error)
 
-void wadi_dem_cold_free(WadiDemCold *cold)
+void wadi_dem_sleeping_free(WadiDemSleepingContacts *sleeping)
 {
-    WADI_DELETE(cold->springs.start, cold->start_capacity);
-    WADI_DELETE(cold->springs.other, cold->other_capacity);
-    WADI_DELETE(cold->springs.spring, cold->spring_capacity);
-    WADI_DELETE(cold->wall, cold->wall_capacity);
-    *cold = (WadiDemCold){ 0 };
+    WADI_DELETE(sleeping->springs.start, sleeping->start_capacity);
+    WADI_DELETE(sleeping->springs.other, sleeping->other_capacity);
+    WADI_DELETE(sleeping->springs.spring, sleeping->spring_capacity);
+    WADI_DELETE(sleeping->wall, sleeping->wall_capacity);
+    *sleeping = (WadiDemSleepingContacts){ 0 };
 }
 
-WadiStatus wadi_dem_cold_join(WadiDemSprings *all, const WadiDemCold *cold, const WadiDemPairs *pairs,
-                              WadiArena *scratch, WadiError *error)
+WadiStatus wadi_dem_sleeping_join(WadiDemSprings *all, const WadiDemSleepingContacts *sleeping,
+                                  const WadiDemPairs *pairs, WadiArena *scratch, WadiError *error)
 {
     WadiDemSprings hot;
     WADI_TRY(wadi_dem_springs_of(&hot, pairs, scratch, error));
-    const int32_t asleep = cold->springs.count;
-    const int32_t before = asleep > 0 ? cold->springs.start[asleep] : 0;
+    const int32_t asleep = sleeping->springs.count;
+    const int32_t before = asleep > 0 ? sleeping->springs.start[asleep] : 0;
     if (before == 0) {
         *all = hot;
         return WADI_OK;
@@ -36,33 +36,33 @@ WadiStatus wadi_dem_cold_join(WadiDemSprings *all, const WadiDemCold *cold, cons
     WADI_TRY(WADI_ARENA_NEW(scratch, &all->spring, total, "springs", error));
     /* Rows of sleeping grains are empty in the list. */
     for (int32_t i = 0; i <= hot.count; ++i) {
-        all->start[i] = i < asleep ? cold->springs.start[i] : before + hot.start[i];
+        all->start[i] = i < asleep ? sleeping->springs.start[i] : before + hot.start[i];
     }
-    memcpy(all->other, cold->springs.other, (size_t)before * sizeof *all->other);
-    memcpy(all->spring, cold->springs.spring, (size_t)before * sizeof *all->spring);
+    memcpy(all->other, sleeping->springs.other, (size_t)before * sizeof *all->other);
+    memcpy(all->spring, sleeping->springs.spring, (size_t)before * sizeof *all->spring);
     memcpy(all->other + before, hot.other, (total - (size_t)before) * sizeof *all->other);
     memcpy(all->spring + before, hot.spring, (total - (size_t)before) * sizeof *all->spring);
     return WADI_OK;
 }
 
-WadiStatus wadi_dem_cold_join_walls(WadiDemWalls *walls, WadiDemCold *cold, WadiArena *scratch,
-                                    WadiError *error)
+WadiStatus wadi_dem_sleeping_join_walls(WadiDemWalls *walls, WadiDemSleepingContacts *sleeping,
+                                        WadiArena *scratch, WadiError *error)
 {
-    const size_t total = walls->count + cold->wall_count;
+    const size_t total = walls->count + sleeping->wall_count;
     WadiDemWall *joined = NULL;
-    if (cold->wall_count == 0) {
+    if (sleeping->wall_count == 0) {
         return WADI_OK;
     }
     WADI_TRY(WADI_ARENA_NEW(scratch, &joined, total, "walls", error));
-    memcpy(joined, cold->wall, cold->wall_count * sizeof *joined);
+    memcpy(joined, sleeping->wall, sleeping->wall_count * sizeof *joined);
     if (walls->count > 0) {
-        memcpy(joined + cold->wall_count, walls->wall, walls->count * sizeof *joined);
+        memcpy(joined + sleeping->wall_count, walls->wall, walls->count * sizeof *joined);
     }
     WADI_TRY(wadi_array_renew((void **)&walls->wall, &walls->capacity, total, sizeof *walls->wall, "walls",
                               error));
     memcpy(walls->wall, joined, total * sizeof *joined);
     walls->count = total;
-    cold->wall_count = 0;
+    sleeping->wall_count = 0;
     return WADI_OK;
 }
 
@@ -74,38 +74,39 @@ static int compare_walls(const void *a, const void *b)
                : (wa->solid > wb->solid) - (wa->solid < wb->solid);
 }
 
-static WadiStatus keep_walls(WadiDemCold *cold, const WadiDemWalls *walls, const int32_t *new_number,
-                             int32_t asleep, WadiError *error)
+static WadiStatus keep_walls(WadiDemSleepingContacts *sleeping, const WadiDemWalls *walls,
+                             const int32_t *new_list_index, int32_t asleep, WadiError *error)
 {
     size_t count = 0;
-    WADI_TRY(RENEW(cold->wall, cold->wall_capacity, walls->count));
+    WADI_TRY(RENEW(sleeping->wall, sleeping->wall_capacity, walls->count));
     for (size_t n = 0; n < walls->count; ++n) {
-        const int32_t grain = new_number[walls->wall[n].grain];
+        const int32_t grain = new_list_index[walls->wall[n].grain];
         if (walls->wall[n].touches != 0 && grain >= 0 && grain < asleep) {
-            cold->wall[count] = walls->wall[n];
-            cold->wall[count++].grain = grain;
+            sleeping->wall[count] = walls->wall[n];
+            sleeping->wall[count++].grain = grain;
         }
     }
-    cold->wall_count = count;
+    sleeping->wall_count = count;
     if (count > 0) {
-        qsort(cold->wall, count, sizeof *cold->wall, compare_walls);
+        qsort(sleeping->wall, count, sizeof *sleeping->wall, compare_walls);
     }
     return WADI_OK;
 }
 
-WadiStatus wadi_dem_cold_keep(WadiDemCold *cold, const WadiDemSprings *all, const WadiDemWalls *walls,
-                              const int32_t *new_number, int32_t asleep, WadiError *error)
+WadiStatus wadi_dem_sleeping_keep(WadiDemSleepingContacts *sleeping, const WadiDemSprings *all,
+                                  const WadiDemWalls *walls, const int32_t *new_list_index, int32_t asleep,
+                                  WadiError *error)
 {
-    WadiDemSprings *to = &cold->springs;
-    WADI_TRY(RENEW(to->start, cold->start_capacity, asleep + 2));
+    WadiDemSprings *to = &sleeping->springs;
+    WADI_TRY(RENEW(to->start, sleeping->start_capacity, asleep + 2));
     to->count = asleep;
     memset(to->start, 0, ((size_t)asleep + 2) * sizeof *to->start);
     /* Two passes: rows are counted, then filled in the order of the earlier list. */
     for (int pass = 0; pass < 2; ++pass) {
         for (int32_t i = 0; i < all->count; ++i) {
-            const int32_t a = new_number[i];
+            const int32_t a = new_list_index[i];
             for (int32_t n = all->start[i]; a >= 0 && a < asleep && n < all->start[i + 1]; ++n) {
-                const int32_t b = new_number[all->other[n]];
+                const int32_t b = new_list_index[all->other[n]];
                 if (b < 0 || b >= asleep) {
                     continue;
                 }
@@ -121,9 +122,9 @@ WadiStatus wadi_dem_cold_keep(WadiDemCold *cold, const WadiDemSprings *all, cons
             for (int32_t i = 2; i <= asleep + 1; ++i) {
                 to->start[i] += to->start[i - 1];
             }
-            WADI_TRY(RENEW(to->other, cold->other_capacity, to->start[asleep + 1]));
-            WADI_TRY(RENEW(to->spring, cold->spring_capacity, to->start[asleep + 1]));
+            WADI_TRY(RENEW(to->other, sleeping->other_capacity, to->start[asleep + 1]));
+            WADI_TRY(RENEW(to->spring, sleeping->spring_capacity, to->start[asleep + 1]));
         }
     }
-    return keep_walls(cold, walls, new_number, asleep, error);
+    return keep_walls(sleeping, walls, new_list_index, asleep, error);
 }

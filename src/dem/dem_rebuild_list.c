@@ -92,7 +92,7 @@ static void fit_block(void *context, int64_t begin, int64_t stop)
     const Fill *f = context;
     const int64_t first = begin + f->from, end = stop + f->from;
     const WadiParticles *p = f->dem->context.particles;
-    const uint32_t *number = wadi_particles_column(p, f->dem->number_column);
+    const uint32_t *number = wadi_particles_column(p, f->dem->list_index_column);
     const uint32_t *grain = wadi_dem_grain_ids(f->dem);
     const float *now = wadi_particles_column(p, f->dem->radius_column);
     for (int64_t i = first; i < end; ++i) {
@@ -126,29 +126,28 @@ static void fill_block(void *context, int64_t begin, int64_t stop)
     WadiDem *dem = f->dem;
     const WadiParticles *p = dem->context.particles;
     const float *wetness = wadi_wetness_column(p);
-    float *turning[3], *radius = wadi_particles_column(p, dem->radius_column);
+    float *omega[3], *radius = wadi_particles_column(p, dem->radius_column);
     for (int c = 0; c < 3; ++c) {
-        turning[c] = wadi_particles_column(p, dem->turning_column + c);
+        omega[c] = wadi_particles_column(p, dem->angular_velocity_column + c);
     }
     for (int64_t i = first; i < end; ++i) {
         const uint8_t m = p->material[i];
         radius[i] = f->fitted != NULL ? f->fitted[i] : radius[i];
         for (int c = 0; c < 3 && i < dem->sleep.count; ++c) {
-            turning[c][i] = 0.0f;
+            omega[c][i] = 0.0f;
         }
         if (dem->base != NULL) {
             dem->base[i][0] = p->x[i], dem->base[i][1] = p->y[i], dem->base[i][2] = p->z[i];
         }
         dem->grains.shift[i] = (WadiF4){ 0, 0, 0, radius[i] };
-        dem->grains.motion[i] =
-            (WadiF8){ p->vx[i],      p->vy[i],      p->vz[i],      dem->friction[m],
-                      turning[0][i], turning[1][i], turning[2][i], dem->rolling_friction[m] };
+        dem->grains.motion[i] = (WadiF8){ p->vx[i],    p->vy[i],    p->vz[i],    dem->friction[m],
+                                          omega[0][i], omega[1][i], omega[2][i], dem->rolling_friction[m] };
         if (dem->rupture > 0.0) {
             const WadiDemBridge bridge = wadi_dem_bridge_of(dem, m, (double)wetness[i], f->time);
             dem->grains.bridge[i] = (float)bridge.pull;
             dem->grains.grip[i] = (float)bridge.grip;
         }
-        dem->grains.way[i] = (float)USED * f->sizes.margin[i];
+        dem->grains.skin[i] = (float)USED * f->sizes.margin[i];
         dem->grains.whole[i] = f->sizes.radius[i];
     }
 }
@@ -157,7 +156,7 @@ static void fill_block(void *context, int64_t begin, int64_t stop)
 static WadiStatus make_near(WadiDem *dem, const WadiDemSprings *springs, WadiError *error)
 {
     const WadiParticles *p = dem->context.particles;
-    uint32_t *number = wadi_particles_column(p, dem->number_column);
+    uint32_t *number = wadi_particles_column(p, dem->list_index_column);
     WADI_TRY(wadi_dem_near_begin(&dem->list.pairs, &dem->grains, wadi_dem_bond_range(dem->rupture), error));
     wadi_dem_list_take_springs(&dem->list, springs, number);
     if (dem->rupture > 0.0) {
@@ -184,7 +183,8 @@ static WadiStatus make_walls(WadiDem *dem, const WadiDemStep *step, const Sizes 
                                 .margin = sizes->margin,
                                 .time = step->time,
                                 .lifetime = dem->lifetime,
-                                .number = wadi_particles_column(dem->context.particles, dem->number_column),
+                                .number =
+                                    wadi_particles_column(dem->context.particles, dem->list_index_column),
                                 .diameter = dem->diameter };
     return wadi_dem_walls_build(&dem->walls, &in, dem->context.scratch, error);
 }
@@ -213,29 +213,29 @@ static WadiStatus make_pairs(WadiDem *dem, const WadiTileSort *sort, const Sizes
 static void drop_numbers(const WadiDem *dem, int32_t listed)
 {
     const WadiParticles *p = dem->context.particles;
-    uint32_t *number = wadi_particles_column(p, dem->number_column);
+    uint32_t *number = wadi_particles_column(p, dem->list_index_column);
     for (int32_t i = 0; i < p->count; ++i) {
         number[i] = number[i] <= (uint32_t)listed ? number[i] : 0;
     }
 }
 
-/* Contacts of grains that sleep now go to the cold store, and the cells of these grains are made. */
+/* Contacts of grains that sleep now go to the sleeping store, and the cells of these grains are made. */
 static WadiStatus store_asleep(WadiDem *dem, const WadiDemSprings *all, WadiError *error)
 {
     const WadiParticles *p = dem->context.particles;
-    const uint32_t *number = wadi_particles_column(p, dem->number_column);
+    const uint32_t *number = wadi_particles_column(p, dem->list_index_column);
     const int32_t asleep = dem->sleep.count;
-    int32_t *new_number = NULL;
-    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &new_number, (size_t)all->count, "grains", error));
+    int32_t *new_list_index = NULL;
+    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &new_list_index, (size_t)all->count, "grains", error));
     for (int32_t i = 0; i < all->count; ++i) {
-        new_number[i] = -1;
+        new_list_index[i] = -1;
     }
     for (int32_t i = 0; i < p->count; ++i) {
         if (number[i] > 0) {
-            new_number[number[i] - 1] = i;
+            new_list_index[number[i] - 1] = i;
         }
     }
-    WADI_TRY(wadi_dem_cold_keep(&dem->cold, all, &dem->walls, new_number, asleep, error));
+    WADI_TRY(wadi_dem_sleeping_keep(&dem->sleeping, all, &dem->walls, new_list_index, asleep, error));
     const float *radius = wadi_particles_column(p, dem->radius_column);
     return wadi_dem_asleep_build(&dem->asleep, p, asleep, radius, wadi_dem_largest_radius(dem),
                                  &dem->asleep_memory, error);
@@ -256,7 +256,7 @@ WadiStatus wadi_dem_renew_grains(WadiDem *dem, int32_t count, int32_t slots, Wad
     }
     dem->grains.mass = dem->mass;
     WADI_TRY(RESERVE(dem->grains.whole, dem->whole_capacity, count));
-    return RESERVE(dem->grains.way, dem->way_capacity, count);
+    return RESERVE(dem->grains.skin, dem->skin_capacity, count);
 }
 
 static void find_growing(WadiDem *dem)
@@ -272,7 +272,7 @@ static void find_growing(WadiDem *dem)
 static bool has_new(const WadiDem *dem)
 {
     const WadiParticles *p = dem->context.particles;
-    const uint32_t *number = wadi_particles_column(p, dem->number_column);
+    const uint32_t *number = wadi_particles_column(p, dem->list_index_column);
     bool has = false;
     for (int32_t i = 0; i < p->count; ++i) {
         has = has || number[i] == 0;
@@ -326,7 +326,7 @@ WadiStatus wadi_dem_make_bodies(WadiDem *dem, int32_t count, WadiError *error)
     return wadi_dem_bodies_build(&dem->bodies, &in, dem->context.scratch, error);
 }
 
-WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *error)
+WadiStatus wadi_dem_rebuild_list(WadiDem *dem, const WadiDemStep *step, WadiError *error)
 {
     WadiParticles *p = dem->context.particles;
     WadiArena *scratch = dem->context.scratch;
@@ -352,9 +352,9 @@ WadiStatus wadi_dem_relist(WadiDem *dem, const WadiDemStep *step, WadiError *err
         2.0 * (wadi_dem_largest_radius(dem) + 1.0001 * wadi_dem_margin_of(margins, margins->base));
     WADI_TRY(wadi_tile_sort_from(&sort, p, dem->sleep.count, cell, scratch, error));
     if (is_new) {
-        WADI_TRY(wadi_dem_cold_join(&springs, &dem->cold, &dem->list.pairs, scratch, error));
+        WADI_TRY(wadi_dem_sleeping_join(&springs, &dem->sleeping, &dem->list.pairs, scratch, error));
         drop_numbers(dem, (int32_t)springs.count);
-        WADI_TRY(wadi_dem_cold_join_walls(&dem->walls, &dem->cold, scratch, error));
+        WADI_TRY(wadi_dem_sleeping_join_walls(&dem->walls, &dem->sleeping, scratch, error));
         WADI_TRY(store_asleep(dem, &springs, error));
     } else {
         WADI_TRY(wadi_dem_springs_of(&springs, &dem->list.pairs, scratch, error));

@@ -100,7 +100,7 @@ static bool falls(const WadiDemField *field, const Hop *hop, double z)
     return true;
 }
 
-static void make_hop(const WadiDemField *field, const Hop *hop)
+static void make_transfer(const WadiDemField *field, const Hop *hop)
 {
     static const int direction[WADI_DEM_SIDES][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 }, { 0, 1 } };
     WadiDemColumns *c = field->columns;
@@ -138,7 +138,7 @@ static void stop_block(void *context, int64_t first, int64_t end)
     }
 }
 
-WadiStatus wadi_dem_field_hop(WadiDemField *field, WadiDemFieldStep *step, WadiError *error)
+WadiStatus wadi_dem_field_transfer(WadiDemField *field, WadiDemFieldStep *step, WadiError *error)
 {
     const WadiSolverContext *context = field->context;
     const int32_t gaps = field->columns->count;
@@ -157,7 +157,7 @@ WadiStatus wadi_dem_field_hop(WadiDemField *field, WadiDemFieldStep *step, WadiE
     WADI_TRY(wadi_dem_field_sort(field, step, 1, error));
     wadi_parallel_for(gaps, GAP_BLOCK, list_block, &hopping);
     for (int32_t k = 0; k < hopping.first[gaps]; ++k) {
-        make_hop(field, &hopping.hops[k]);
+        make_transfer(field, &hopping.hops[k]);
         step->gap[hopping.hops[k].particle] = hopping.hops[k].to;
     }
     return WADI_OK;
@@ -224,7 +224,7 @@ WadiStatus wadi_dem_field_remove(WadiDemField *field, WadiDemFieldStep *step, Wa
         if (field->held[gap] > 0) {
             compact_gap(field, step, gap);
             const double lack = take(field->columns, gap, field->held[gap] * field->height);
-            field->owed += lack > 0.0 ? take_back(field, gap, lack) : 0.0;
+            field->volume_debt += lack > 0.0 ? take_back(field, gap, lack) : 0.0;
         }
         field->held[gap] = 0;
     }
@@ -237,14 +237,14 @@ WadiStatus wadi_dem_field_remove(WadiDemField *field, WadiDemFieldStep *step, Wa
 }
 
 /* Takes what is owed from the gap with most sand. */
-void wadi_dem_field_repay(WadiDemField *field)
+void wadi_dem_field_pay_debt(WadiDemField *field)
 {
     const WadiDemColumns *c = field->columns;
     int32_t most = 0;
-    for (int32_t i = 1; i < c->count && field->owed > 0.0; ++i) {
+    for (int32_t i = 1; i < c->count && field->volume_debt > 0.0; ++i) {
         most = c->height[i] - c->floor[i] > c->height[most] - c->floor[most] ? i : most;
     }
-    field->owed = field->owed > 0.0 ? take(field->columns, most, field->owed) : 0.0;
+    field->volume_debt = field->volume_debt > 0.0 ? take(field->columns, most, field->volume_debt) : 0.0;
 }
 
 typedef struct Lowering {
