@@ -24,7 +24,7 @@ typedef struct Bench {
     float mass[BENCH_GRAINS], radius[BENCH_GRAINS], margin[BENCH_GRAINS];
     uint32_t number[BENCH_GRAINS];
     WadiF4 shift[BENCH_GRAINS], mark[BENCH_GRAINS];
-    float way[BENCH_GRAINS];
+    float skin[BENCH_GRAINS];
     WadiF8 motion[BENCH_GRAINS], load[BENCH_GRAINS];
     float offset[3 * BENCH_PAIRS + 1];
     int32_t start[BENCH_GRAINS + 1], other[BENCH_PAIRS], target[BENCH_PAIRS], slot_start[BENCH_GRAINS + 1];

@@ -158,7 +158,7 @@ static bool is_vertical(const WadiDem *dem, double time)
 
 /* Gaps that wake: all when gravity or a force changes or gravity is not vertical, those near a solid that
  * moves, and those that lost frozen grains. NULL: none. `opens`: as in dem_flow.h. */
-static WadiStatus find_stirred(WadiDem *dem, double time, uint8_t **disturbed, uint8_t **opens,
+static WadiStatus find_disturbed(WadiDem *dem, double time, uint8_t **disturbed, uint8_t **opens,
                                WadiError *error)
 {
     const WadiDemSurface *s = dem->surface;
@@ -177,11 +177,11 @@ static WadiStatus find_stirred(WadiDem *dem, double time, uint8_t **disturbed, u
     if (is_steady && !is_moving && !has_removals) {
         return WADI_OK;
     }
-    WADI_TRY(WADI_ARENA_NEW(scratch, disturbed, gaps, "stirred columns", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, opens, gaps, "stirred columns", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &frozen.frozen_count, gaps, "stirred columns", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &frozen.low, gaps, "stirred columns", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &frozen.high, gaps, "stirred columns", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, disturbed, gaps, "disturbed columns", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, opens, gaps, "disturbed columns", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &frozen.frozen_count, gaps, "disturbed columns", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &frozen.low, gaps, "disturbed columns", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &frozen.high, gaps, "disturbed columns", error));
     count_frozen(dem, frozen.frozen_count, frozen.low, frozen.high);
     for (int32_t i = 0; i < c->count; ++i) {
         (*disturbed)[i] = !is_steady || frozen.frozen_count[i] < s->frozen_count[i] ||
@@ -311,7 +311,7 @@ WadiStatus wadi_dem_surface_evaluate(WadiDem *dem, double time, WadiError *error
     for (int a = 0; a < 3; ++a) {
         mark[a] = wadi_particles_column(p, s->mark_column + a);
     }
-    WADI_TRY(find_stirred(dem, time, &disturbed, &opens, error));
+    WADI_TRY(find_disturbed(dem, time, &disturbed, &opens, error));
     unsettle_growing(dem, mark[2]);
     WADI_TRY(find_unbalanced(dem, time, &is_unbalanced, error));
     const WadiDemFlowIn in = { .particles = p,

@@ -3,8 +3,8 @@
 
 static const double G = 9.81, DIAMETER = 0.01, PI = 3.14159265358979324;
 
-/* A bed 8 grains deep on a rough floor. Gravity is vertical while the bed settles, then turns by `low` degrees
- * to the bed within 0.3 s and stays, then by `high` degrees. */
+/* A bed 8 grains deep on a rough floor. Gravity is vertical while the bed settles, then turns to `low`
+ * degrees within 0.3 s and stays, then to `high` degrees. */
 static void write_bed(char *text, size_t size, const char *extra, double angle, double low, double high)
 {
     const double a = low * PI / 180.0, b = high * PI / 180.0;
