@@ -159,7 +159,7 @@ static bool is_vertical(const WadiDem *dem, double time)
 /* Gaps that wake: all when gravity or a force changes or gravity is not vertical, those near a solid that
  * moves, and those that lost frozen grains. NULL: none. `opens`: as in dem_flow.h. */
 static WadiStatus find_disturbed(WadiDem *dem, double time, uint8_t **disturbed, uint8_t **opens,
-                               WadiError *error)
+                                 WadiError *error)
 {
     const WadiDemSurface *s = dem->surface;
     const WadiDemColumns *c = s->flow.columns;
