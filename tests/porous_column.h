@@ -24,7 +24,8 @@ typedef struct Column {
     uint16_t slope[2 * COLUMN_MAX + 8];
     WadiI4 place[COLUMN_MAX];
     uint8_t is_sand[COLUMN_MAX], material[COLUMN_MAX];
-    double zero[COLUMN_MAX], z[COLUMN_MAX];
+    double zero[COLUMN_MAX], z[COLUMN_MAX], rest_volume[COLUMN_MAX];
+    float ones[COLUMN_MAX]; /* volumes and sizes */
     double pressure[COLUMN_MAX], water[COLUMN_MAX];
 } Column;
 
@@ -73,6 +74,8 @@ static inline void column_init(Column *c, int count, int below, int above, doubl
         c->material[i] = c->is_sand[i] ? SAND : WATER;
         c->water[i] = c->is_sand[i] ? 0.0 : 1.0;
         c->z[i] = i * spacing;
+        c->rest_volume[i] = 1.0;
+        c->ones[i] = 1.0f;
         c->place[i] = (WadiI4){ 0, 0, i * (int32_t)WADI_SPH_PLACES, 0 };
     }
     for (int i = 0; i < count; ++i) {
@@ -93,6 +96,8 @@ static inline void column_init(Column *c, int count, int below, int above, doubl
                                .offset = c->offset,
                                .slope = c->slope,
                                .slope_unit = (float)(layer_weight(c) / WADI_SPH_PLACES),
+                               .volume = c->ones,
+                               .size = c->ones,
                                .place = c->place };
     c->in = (WadiSphPorousIn){ .pairs = &c->pairs,
                                .x = c->zero,
@@ -101,6 +106,7 @@ static inline void column_init(Column *c, int count, int below, int above, doubl
                                .is_sand = c->is_sand,
                                .material = c->material,
                                .materials = c->materials,
+                               .rest_volume = c->rest_volume,
                                .pressure = c->pressure,
                                .lattice = wadi_sph_lattice(&c->kernel),
                                .gravity = { 0.0, 0.0, -gravity },

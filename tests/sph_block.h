@@ -48,12 +48,6 @@ static inline void block_find_pairs(Block *b)
     CHECK_OK(wadi_arena_reset(&b->arena, &error), error);
     CHECK_OK(wadi_tile_sort(&b->sort, &b->particles, WADI_SPH_SUPPORT * b->spacing, &b->arena, &error),
              error);
-    const WadiSphWallsIn walls = { .solids = &b->solids,
-                                   .particles = &b->particles,
-                                   .sort = &b->sort,
-                                   .kernel = &b->kernel,
-                                   .spacing = b->spacing };
-    CHECK_OK(wadi_sph_walls_find(&b->walls, &walls, &b->arena, &error), error);
     const size_t count = (size_t)b->count;
     CHECK_OK(WADI_ARENA_NEW(&b->arena, &b->density, count, "test", &error), error);
     CHECK_OK(WADI_ARENA_NEW(&b->arena, &b->ones, count, "test", &error), error);
@@ -64,12 +58,21 @@ static inline void block_find_pairs(Block *b)
         b->is_sand[i] = 0;
         b->velocity[i] = (WadiF4){ 0 };
     }
+    const WadiSphWallsIn walls = { .solids = &b->solids,
+                                   .particles = &b->particles,
+                                   .sort = &b->sort,
+                                   .kernel = &b->kernel,
+                                   .spacing = b->spacing,
+                                   .size = b->ones };
+    CHECK_OK(wadi_sph_walls_find(&b->walls, &walls, &b->arena, &error), error);
     const WadiSphPairsIn pairs = { .sort = &b->sort,
                                    .particles = &b->particles,
                                    .kernel = &b->kernel,
                                    .walls = &b->walls,
                                    .spacing = b->spacing,
-                                   .is_sand = b->is_sand };
+                                   .is_sand = b->is_sand,
+                                   .volume = b->ones,
+                                   .size = b->ones };
     CHECK_OK(wadi_sph_pairs_find(&b->pairs, b->density, &pairs, &b->arena, &error), error);
 }
 

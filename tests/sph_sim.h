@@ -10,6 +10,7 @@ typedef struct SphSim {
     WadiTileSort sort;
     WadiSphKernel kernel;
     WadiSphWalls walls;
+    float *ones; /* volumes and sizes */
 } SphSim;
 
 /* Memory in the arena, which begins anew. */
@@ -20,11 +21,16 @@ static inline void sph_sim_find_walls(SphSim *out, WadiSim *sim, WadiArena *aren
     CHECK_OK(wadi_arena_reset(arena, &error), error);
     CHECK_OK(wadi_tile_sort(&out->sort, &sim->particles, WADI_SPH_SUPPORT * dx, arena, &error), error);
     wadi_sph_kernel_init(&out->kernel);
+    CHECK_OK(WADI_ARENA_NEW(arena, &out->ones, (size_t)sim->particles.count, "test", &error), error);
+    for (int32_t i = 0; i < sim->particles.count; ++i) {
+        out->ones[i] = 1.0f;
+    }
     const WadiSphWallsIn in = { .solids = &sim->world->solids,
                                 .particles = &sim->particles,
                                 .sort = &out->sort,
                                 .kernel = &out->kernel,
                                 .spacing = dx,
+                                .size = out->ones,
                                 .time = sim->time };
     CHECK_OK(wadi_sph_walls_find(&out->walls, &in, arena, &error), error);
 }

@@ -20,6 +20,7 @@ typedef struct Slab {
     double x[SLAB_MAX][3];
     WadiF4 velocity[SLAB_MAX];
     float pressure[SLAB_MAX], lightness[SLAB_MAX], density[SLAB_MAX], bound[SLAB_MAX], source[SLAB_MAX];
+    float ones[SLAB_MAX]; /* volumes and sizes */
     uint8_t is_sand[SLAB_MAX];
     WadiSphKernel kernel;
     WadiSphPairs pairs;
@@ -60,12 +61,13 @@ static inline Slab *slab_create(int period, int depth, double jitter)
             slab->x[n][a] = cell[a] + 0.5 + 0.5 * jitter * random_signed(1, (uint64_t)(3 * n + a));
         }
         slab->is_sand[n] = 1;
-        slab->lightness[n] = 1.0f;
+        slab->lightness[n] = slab->ones[n] = 1.0f;
     }
     slab->count = period * period * depth;
     slab->pairs = (WadiSphPairs){ .count = slab->count, .start = slab->start, .same = slab->same };
     slab->pairs.offset = slab->offset, slab->pairs.slope = slab->pair_slope, slab->pairs.place = slab->place;
     slab->pairs.mirror_start = slab->mirror_start, slab->pairs.sum = slab->sum;
+    slab->pairs.volume = slab->pairs.size = slab->ones;
     slab->walls = (WadiSphWalls){ .of = slab->of, .count = slab->count, .cover = slab->cover };
     slab->walls.contact_count = slab->contact_count, slab->walls.contact = slab->contacts;
     slab->walls.gradient = slab->gradient;
@@ -158,6 +160,7 @@ static inline void slab_solve_pressure(Slab *slab, WadiArena *arena)
                              .walls = &slab->walls,
                              .is_sand = slab->is_sand,
                              .lightness = slab->lightness,
+                             .volume = slab->ones,
                              .source = slab->source,
                              .smooth = { 0, 0.3f * (float)(slab_places(slab) / WADI_SPH_PLACES) },
                              .largest = slab->largest,

@@ -53,12 +53,11 @@ typedef struct WadiSphStep {
     const uint8_t *alone; /* 1: has no list of neighbours: copies, and what waits and is dry; NULL: none */
     int32_t count;
     uint8_t *is_sand;
-    /* Of particles of different sizes, else NULL: size in spacings, in the column of the radii, which the end
-     * of the step sets; volume of a full particle of it. */
-    float *size;
-    const double *whole;
-    float *volume;    /* over that of a full particle of size 1; NULL: all 1 */
-    float *lightness; /* volume over mass, over that of the first material */
+    bool has_sizes;      /* particles have different sizes; else all sizes and rest volumes are 1 */
+    float *size;         /* spacings */
+    double *rest_volume; /* of a full particle of this size, over that of size 1 */
+    float *volume;       /* the same of the particle as full as it is */
+    float *lightness;    /* volume over mass, over that of the first material */
     WadiSphWalls walls;
     WadiSphPairs pairs;
     WadiSphCoarse coarse; /* of the pressure; sort NULL: not made yet */
@@ -162,8 +161,6 @@ bool wadi_sph_has_pores(const WadiScene *scene);
 WadiStatus wadi_sph_porous_create(WadiSph *sph, WadiError *error);
 /* Volumes of water, masses of wet sand. */
 WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step);
-/* The saturations after the step, when nothing needs the volumes any more, which lie in their column. */
-WadiStatus wadi_sph_set_wetness(const WadiSph *sph, WadiSphStep *step);
 /* The strength of sand as wet as it is, in a scene with pores. */
 typedef struct WadiSphWetting {
     const WadiSph *sph;

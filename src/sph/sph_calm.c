@@ -139,7 +139,7 @@ WadiStatus wadi_sph_find_calm(const WadiSph *sph, WadiSphStep *step, WadiError *
         c.water = (const double *)wadi_particles_column(sph->context.particles, sph->water_column) +
                   step->sort.first;
     }
-    const int farther = step->size != NULL;
+    const int farther = step->has_sizes;
     wadi_parallel_for(rows.count - 1, ROW_BLOCK, look_at_rows, &c);
     for (int n = 0; n < MARGIN + farther; ++n) {
         widen(&rows, c.lively, spare);

@@ -52,7 +52,7 @@ static void even_block(void *context, int64_t first, int64_t end)
 
 void wadi_sph_even_out(const WadiSph *sph, const WadiSphStep *step, const WadiSphPressureIn *in)
 {
-    if (step->size == NULL) {
+    if (!step->has_sizes) {
         return;
     }
     Even even = { step, in, (float)(sph->spacing / step->dt) };

@@ -45,7 +45,7 @@ static bool stays_clear(const Move *m, int64_t i, WadiVec3 x, double length)
 {
     const WadiSphWalls *walls = &m->step->walls;
     const int32_t near = wadi_sph_near(walls, i);
-    const double size = m->step->size != NULL ? (double)m->step->size[i] : 1.0;
+    const double size = (double)m->step->size[i];
     const double radius = size * (near < 0 ? WADI_SPH_SUPPORT : WADI_SPH_WALL_REACH);
     double sweep = 0.0; /* spacings that a solid moves */
     if (m->are_solids_moving) {

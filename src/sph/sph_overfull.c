@@ -59,7 +59,7 @@ WadiStatus wadi_sph_find_overfull(const WadiSph *sph, const WadiSphStep *step, W
     WadiArena *arena = sph->context.scratch;
     Bodies bodies = { .step = step };
     overfull->count = 0;
-    if (step->coarse.sort == NULL || step->size != NULL) {
+    if (step->coarse.sort == NULL || step->has_sizes) {
         return WADI_OK; /* an equation of state has none of it, and different sizes have other cells */
     }
     const WadiArenaMark mark = wadi_arena_mark(arena);

@@ -101,8 +101,7 @@ static const WadiMaterial *material_of(const WadiSphWetting *w, int64_t i, int *
 /* Of a particle of sand. */
 static double saturation_of(const WadiSphWetting *w, const WadiMaterial *material, int64_t i)
 {
-    const double whole = w->step->whole != NULL ? w->step->whole[i] : 1.0;
-    return fmin(1.0, w->water[i] / (whole * material->pores.porosity));
+    return fmin(1.0, w->water[i] / (w->step->rest_volume[i] * material->pores.porosity));
 }
 
 void wadi_sph_wetting_strength(const WadiSphWetting *w, int64_t i, float *slope, float *cohesion)
@@ -147,11 +146,11 @@ static void wet_block(void *context, int64_t first, int64_t end)
     for (int64_t i = first; i < end; ++i) {
         const WadiMaterial *material =
             &scene->materials[w->sph->context.particles->material[step->sort.first + i]];
-        const double whole = step->whole != NULL ? step->whole[i] : 1.0, water = w->water[i];
-        step->volume[i] = step->is_sand[i] ? (float)whole : (float)(water * unit / material->density);
+        const double rest_volume = step->rest_volume[i], water = w->water[i];
+        step->volume[i] = step->is_sand[i] ? (float)rest_volume : (float)(water * unit / material->density);
         if (step->is_sand[i] && (step->fixed == NULL || step->fixed[i] == 0)) {
             step->lightness[i] =
-                (float)(w->sph->materials.density / (material->density + water / whole * unit));
+                (float)(w->sph->materials.density / (material->density + water / rest_volume * unit));
         }
     }
 }
@@ -162,8 +161,6 @@ WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step)
     if (!sph->has_pores) {
         return WADI_OK;
     }
-    /* Until the saturations of this step are known. */
-    step->volume = (float *)wadi_particles_column(p, sph->wetness_column) + step->sort.first;
     step->pore = (const float *)wadi_particles_column(p, sph->pore_column) + step->sort.first;
     const double *water = wadi_particles_column(p, sph->water_column);
     wadi_parallel_for(step->count, BLOCK, wet_block, &(Masses){ sph, step, water + step->sort.first });
@@ -187,8 +184,7 @@ WadiStatus wadi_sph_stick(const WadiSph *sph, WadiSphStep *step)
         if (near < 0 || !step->is_sand[i] || is_fixed || pores->stickiness == 0.0) {
             continue;
         }
-        const double whole = step->whole != NULL ? step->whole[i] : 1.0;
-        const double s = fmin(1.0, water[i] / (whole * pores->porosity));
+        const double s = fmin(1.0, water[i] / (step->rest_volume[i] * pores->porosity));
         const double pull = pores->stickiness * wadi_wet_stickiness(pores, s) * step->dt * sph->spacing;
         const float per_size = 1.0f / wadi_sph_size(&step->pairs, i);
         for (int c = 0; c < step->walls.contact_count[near]; ++c) {
@@ -281,8 +277,8 @@ static int64_t evaporate(const WadiSph *sph, const WadiSphStep *step, double *wa
         const bool is_fixed = step->fixed != NULL && step->fixed[i] != 0;
         if (step->is_sand[i] && !is_fixed && pores->evaporation > 0.0 && water[i] > 0.0) {
             const double bare = fmin(1.0, fmax(0.0, (1.0 - (double)step->density[i]) / (1.0 - lone)));
-            const double whole = step->whole != NULL ? step->whole[i] : 1.0;
-            const double wanted = pores->evaporation * step->dt * whole * pores->porosity * bare;
+            const double wanted =
+                pores->evaporation * step->dt * step->rest_volume[i] * pores->porosity * bare;
             const double lost = floor(fmin(water[i], wanted) * WADI_WATER_QUANTA);
             water[i] -= lost / WADI_WATER_QUANTA;
             step->seep[i] = bare > 0.0 ? INFINITY : step->seep[i];
@@ -292,12 +288,12 @@ static int64_t evaporate(const WadiSph *sph, const WadiSphStep *step, double *wa
     return quanta;
 }
 
-/* What the flow leaves: pressures in pores, and how fast the saturation changes. */
+/* What the flow leaves: saturations, pressures in pores, and how fast the saturations change. */
 typedef struct Change {
     const WadiSphStep *step;
     const WadiSphPorousIn *in;
     const double *water, *before;
-    float *pore;
+    float *wetness, *pore;
 } Change;
 
 static void change_block(void *context, int64_t first, int64_t end)
@@ -305,9 +301,9 @@ static void change_block(void *context, int64_t first, int64_t end)
     const Change *w = context;
     const WadiSphStep *step = w->step;
     for (int64_t i = first; i < end; ++i) {
-        const double whole = step->whole != NULL ? step->whole[i] : 1.0;
-        const double pores = whole * w->in->materials[w->in->material[i]].pores.porosity;
+        const double pores = step->rest_volume[i] * w->in->materials[w->in->material[i]].pores.porosity;
         const float change = (float)(fabs(w->water[i] - w->before[i]) / (pores * step->dt));
+        w->wetness[i] = step->is_sand[i] ? (float)fmin(1.0, w->water[i] / pores) : 0.0f;
         w->pore[i] = (float)w->in->pressure[i];
         step->seep[i] = step->is_sand[i] && change > step->seep[i] ? change : step->seep[i];
     }
@@ -339,7 +335,7 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
                                  .is_sand = step->is_sand,
                                  .material = p->material + step->sort.first,
                                  .materials = scene->materials,
-                                 .whole = step->whole,
+                                 .rest_volume = step->rest_volume,
                                  .fixed = step->fixed,
                                  .pressure = pressure,
                                  .density = sph->spawned_material >= 0 ? step->density : NULL,
@@ -366,33 +362,8 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
                       .in = &in,
                       .water = water,
                       .before = before,
+                      .wetness = (float *)wadi_particles_column(p, sph->wetness_column) + step->sort.first,
                       .pore = (float *)wadi_particles_column(p, sph->pore_column) + step->sort.first };
     wadi_parallel_for(step->count, BLOCK, change_block, &change);
-    return WADI_OK;
-}
-
-static void wetness_block(void *context, int64_t first, int64_t end)
-{
-    const Masses *w = context;
-    const WadiParticles *p = w->sph->context.particles;
-    float *wetness = (float *)wadi_particles_column(p, w->sph->wetness_column) + w->step->sort.first;
-    for (int64_t i = first; i < end; ++i) {
-        const WadiMaterial *material =
-            &w->sph->context.world->scene->materials[p->material[w->step->sort.first + i]];
-        const double whole = w->step->whole != NULL ? w->step->whole[i] : 1.0;
-        const double pores = whole * material->pores.porosity;
-        wetness[i] = w->step->is_sand[i] ? (float)fmin(1.0, w->water[i] / pores) : 0.0f;
-    }
-}
-
-WadiStatus wadi_sph_set_wetness(const WadiSph *sph, WadiSphStep *step)
-{
-    if (sph->has_pores) {
-        const double *water = wadi_particles_column(sph->context.particles, sph->water_column);
-        wadi_parallel_for(step->count, BLOCK, wetness_block,
-                          &(Masses){ sph, step, water + step->sort.first });
-        step->volume = NULL;
-        step->pairs.volume = NULL;
-    }
     return WADI_OK;
 }

@@ -68,8 +68,8 @@ static void source_block(void *context, int64_t first, int64_t end)
     const WadiSphDef *def = wadi_sph_def(s->sph->context.world->scene);
     const double unit_speed = s->sph->spacing / s->sph->unit_time;
     const double fastest = SAND_SPEED * unit_speed, parting = def->density_speed * unit_speed;
-    const double loose = step->size != NULL ? LOOSE_MIXED : LOOSE;
-    const double crowded = step->size != NULL ? CROWDED_MIXED : CROWDED;
+    const double loose = step->has_sizes ? LOOSE_MIXED : LOOSE;
+    const double crowded = step->has_sizes ? CROWDED_MIXED : CROWDED;
     float *source = step->source;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         if (wadi_sph_does_wait(step, i)) {
@@ -137,7 +137,8 @@ static WadiStatus begin_coarse(WadiSph *sph, WadiSphStep *step, WadiError *error
                                  .pairs = &step->pairs,
                                  .solids = &sph->context.world->solids,
                                  .lightness = step->lightness,
-                                 .volume = step->size != NULL ? step->volume : NULL,
+                                 .has_sizes = step->has_sizes,
+                                 .volume = step->volume,
                                  .time = step->time };
     return step->coarse.sort != NULL ? WADI_OK
                                      : wadi_sph_coarse_begin(&step->coarse, &in, sph->context.scratch, error);
@@ -160,7 +161,7 @@ static void begin_shifts(void *context, int64_t first, int64_t end)
     const WadiSphColumns columns = wadi_sph_velocity_columns(s->sph, step);
     const WadiSphDef *def = wadi_sph_def(s->sph->context.world->scene);
     const double fastest = def->density_speed * s->sph->spacing / s->sph->unit_time;
-    const double rate = def->density_rate * (step->size != NULL ? RATE_MIXED : 1.0);
+    const double rate = def->density_rate * (step->has_sizes ? RATE_MIXED : 1.0);
     for (int64_t i = first; i < end; ++i) {
         const double room = step->is_sand[i] ? 1.0 : 1.0 - (double)step->density[i];
         const bool is_dry = step->pairs.start[i] + step->pairs.same[i] == step->pairs.start[i + 1];

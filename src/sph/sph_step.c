@@ -20,6 +20,11 @@ static void begin_block(void *context, int64_t first, int64_t end)
     const uint8_t *material = sph->context.particles->material + step->sort.first;
     const float *pressure =
         (const float *)wadi_particles_column(sph->context.particles, sph->pressure_column) + step->sort.first;
+    const double *rest_volume = NULL;
+    if (step->has_sizes) {
+        rest_volume = (const double *)wadi_particles_column(sph->context.particles, sph->volume_column) +
+                      step->sort.first;
+    }
     const float from_pascal = (float)(step->dt / (sph->materials.density * sph->spacing));
     for (int64_t i = first; i < end; ++i) {
         step->is_sand[i] = sph->materials.is_sand[material[i]];
@@ -27,35 +32,28 @@ static void begin_block(void *context, int64_t first, int64_t end)
         step->lightness[i] = is_fixed ? WADI_SPH_FIXED_LIGHTNESS : 1.0f / sph->materials.mass[material[i]];
         step->pressure[i] = pressure[i] * from_pascal;
     }
-    for (int64_t i = first; i < end && step->whole != NULL; ++i) {
-        step->size[i] = (float)cbrt(step->whole[i]);
-        if (step->volume != NULL) {
-            step->volume[i] = (float)step->whole[i];
-        }
+    for (int64_t i = first; i < end; ++i) {
+        step->rest_volume[i] = step->has_sizes ? rest_volume[i] : 1.0;
+        step->size[i] = step->has_sizes ? (float)cbrt(rest_volume[i]) : 1.0f;
+        step->volume[i] = (float)step->rest_volume[i];
     }
 }
 
-/* Arrays of a whole step in what the sort permuted the particles through: it lies idle until the next one.
- * Volumes of water follow its mass later, where it has pores to go to. */
+/* The arrays of the whole step. Where sand has pores, the volumes of water follow its mass later. */
 static WadiStatus begin(const WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
     WadiArena *arena = sph->context.scratch;
-    WadiParticles *p = sph->context.particles;
-    float *two = NULL;
-    step->count = p->count - step->sort.first;
+    step->count = sph->context.particles->count - step->sort.first;
+    step->has_sizes = sph->volume_column >= 0;
     WADI_TRY(wadi_sph_flag_fixed(sph, step, error));
     const size_t count = (size_t)step->count;
-    WADI_TRY(wadi_particles_borrow(p, WADI_TYPE_U8, (void **)&step->is_sand, error));
-    WADI_TRY(wadi_particles_borrow(p, WADI_TYPE_F32, (void **)&step->pressure, error));
-    WADI_TRY(wadi_particles_borrow(p, WADI_TYPE_F64, (void **)&two, error));
-    step->lightness = two, step->density = two + count;
-    if (sph->volume_column >= 0) { /* particles of different sizes */
-        step->whole = (const double *)wadi_particles_column(p, sph->volume_column) + step->sort.first;
-        step->size = (float *)wadi_particles_column(p, sph->radius_column) + step->sort.first;
-        if (!sph->has_pores) {
-            WADI_TRY(WADI_ARENA_NEW(arena, &step->volume, count, "sizes", error));
-        }
-    }
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->is_sand, count, "step", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->size, count, "step", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->rest_volume, count, "step", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->volume, count, "step", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->lightness, count, "step", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->density, count, "step", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->pressure, count, "step", error));
     wadi_parallel_for(step->count, BLOCK, begin_block, &(Begin){ sph, step });
     return WADI_OK;
 }
@@ -67,6 +65,7 @@ static WadiStatus find_walls(const WadiSph *sph, WadiSphStep *step, WadiError *e
                                 .sort = &step->sort,
                                 .kernel = &sph->kernel,
                                 .spacing = sph->spacing,
+                                .has_sizes = step->has_sizes,
                                 .size = step->size,
                                 .time = step->time };
     return wadi_sph_walls_find(&step->walls, &in, sph->context.scratch, error);
@@ -81,6 +80,7 @@ static WadiStatus find_pairs(const WadiSph *sph, WadiSphStep *step, WadiError *e
                                 .spacing = sph->spacing,
                                 .is_sand = step->is_sand,
                                 .volume = step->volume,
+                                .has_sizes = step->has_sizes,
                                 .size = step->size,
                                 .fixed = step->alone };
     return wadi_sph_pairs_find(&step->pairs, step->density, &in, sph->context.scratch, error);
@@ -125,7 +125,6 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     end_forces(sph, step, mark, solves);
     RUN("porous", wadi_sph_flow_in_pores(sph, step, report, error));
     RUN("sleep", wadi_sph_check_loads(sph, step, error));
-    RUN("porous", wadi_sph_set_wetness(sph, step));
     RUN("move", wadi_sph_move(sph, step, report, error));
     RUN("move", wadi_sph_watch_pressure(sph, step->time, error));
     RUN("porous", wadi_sph_spawn_and_remove(sph, step, error));

@@ -41,9 +41,11 @@ WadiStatus wadi_sph_tait_pressure(WadiSph *sph, WadiSphStep *step)
         const double density = (double)step->density[i];
         step->pressure[i] = (float)(scale * fmax(0.0, pow(density, EXPONENT) - 1.0));
     }
-    const WadiSphPressureIn in = {
-        .pairs = &step->pairs, .walls = &step->walls, .is_sand = step->is_sand, .lightness = step->lightness
-    };
+    const WadiSphPressureIn in = { .pairs = &step->pairs,
+                                   .walls = &step->walls,
+                                   .is_sand = step->is_sand,
+                                   .lightness = step->lightness,
+                                   .volume = step->volume };
     wadi_sph_pressure_apply(step->velocity, step->pressure, &in);
     return WADI_OK;
 }

@@ -20,7 +20,7 @@ static double damping_of(const WadiSph *sph, const WadiSphStep *step)
     const double sound =
         def->pressure == WADI_SPH_PRESSURE_TAIT ? wadi_sph_sound_speed(sph, step->time) : 0.0;
     const double ripple = wadi_sph_tension_speed(sph, step->time);
-    const double mixed = step->size != NULL ? MIXED_DAMPING : 1.0;
+    const double mixed = step->has_sizes ? MIXED_DAMPING : 1.0;
     return mixed * def->damping * step->dt / sph->unit_time +
            (SOUND_DAMPING * sound + RIPPLE_DAMPING * ripple) * step->dt / sph->spacing;
 }

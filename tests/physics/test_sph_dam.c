@@ -33,7 +33,9 @@ static double excess_density(WadiSim *sim, WadiArena *arena)
                                 .kernel = &found.kernel,
                                 .walls = &found.walls,
                                 .spacing = sim->world->spacing,
-                                .is_sand = is_sand };
+                                .is_sand = is_sand,
+                                .volume = found.ones,
+                                .size = found.ones };
     CHECK_OK(wadi_sph_pairs_find(&pairs, density, &in, arena, &error), error);
     double sum = 0.0;
     for (size_t i = 0; i < count; ++i) {

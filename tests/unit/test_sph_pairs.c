@@ -23,16 +23,10 @@ static void make_mixture(Block *b, int n, bool has_both, int32_t knot)
              error);
 }
 
-/* `size`: of particles of different ones, with volumes to match; NULL: they have one size. */
-static void find(Block *b, uint8_t *fixed, float *volume, float *size)
+/* `has_sizes`: particles of different ones, with volumes to match. */
+static void find(Block *b, uint8_t *fixed, float *volume, float *size, bool has_sizes)
 {
     WadiError error;
-    const WadiSphWallsIn walls = { .solids = &b->solids,
-                                   .particles = &b->particles,
-                                   .sort = &b->sort,
-                                   .kernel = &b->kernel,
-                                   .spacing = b->spacing };
-    CHECK_OK(wadi_sph_walls_find(&b->walls, &walls, &b->arena, &error), error);
     const size_t count = (size_t)b->count;
     CHECK_OK(WADI_ARENA_NEW(&b->arena, &b->density, count, "test", &error), error);
     CHECK_OK(WADI_ARENA_NEW(&b->arena, &b->is_sand, count, "test", &error), error);
@@ -46,12 +40,19 @@ static void find(Block *b, uint8_t *fixed, float *volume, float *size)
         b->ones[i] = 1.0f;
         fixed[i] = b->particles.id[i] % 11 == 5;
         volume[i] = 0.25f + 0.01f * (float)(b->particles.id[i] % 70);
-        if (size != NULL) {
-            size[i] =
-                1.0f + 0.03f * (float)(b->particles.id[i] % 41) * (b->particles.x[i] > 0.12 ? 1.0f : 0.0f);
-            volume[i] *= size[i] * size[i] * size[i];
+        size[i] = 1.0f;
+        if (has_sizes) {
+            size[i] += 0.03f * (float)(b->particles.id[i] % 41) * (b->particles.x[i] > 0.12 ? 1.0f : 0.0f);
         }
+        volume[i] *= size[i] * size[i] * size[i];
     }
+    const WadiSphWallsIn walls = { .solids = &b->solids,
+                                   .particles = &b->particles,
+                                   .sort = &b->sort,
+                                   .kernel = &b->kernel,
+                                   .spacing = b->spacing,
+                                   .size = b->ones };
+    CHECK_OK(wadi_sph_walls_find(&b->walls, &walls, &b->arena, &error), error);
     const WadiSphPairsIn pairs = { .sort = &b->sort,
                                    .particles = &b->particles,
                                    .kernel = &b->kernel,
@@ -59,6 +60,7 @@ static void find(Block *b, uint8_t *fixed, float *volume, float *size)
                                    .spacing = b->spacing,
                                    .is_sand = b->is_sand,
                                    .volume = volume,
+                                   .has_sizes = has_sizes,
                                    .size = size,
                                    .fixed = fixed };
     CHECK_OK(wadi_sph_pairs_find(&b->pairs, b->density, &pairs, &b->arena, &error), error);
@@ -126,7 +128,7 @@ static void lists_are_those_of_all_pairs(void **unused)
         float volume[COUNT_MAX], size[COUNT_MAX];
         const int32_t knot = n < 4 ? 400 : WADI_SPH_CANDIDATES_MAX + 100;
         make_mixture(&b, n < 4 ? 12 : SIDE_MAX, n % 2 != 0, knot);
-        find(&b, fixed, volume, n < 2 || n == 5 ? NULL : size);
+        find(&b, fixed, volume, size, n >= 2 && n != 5);
         int64_t longest = 0;
         for (int32_t i = 0; i < b.count; i += n < 4 ? 1 : 50) {
             check_list(&b, fixed, volume, i);
@@ -146,12 +148,17 @@ static void contacts_take_no_more_room_than_they_need(void **unused)
     WadiError error;
     block_make(&b, 12, 12, 12, 0.2, 63, 0.02);
     CHECK_OK(wadi_tile_sort(&b.sort, &b.particles, WADI_SPH_SUPPORT * b.spacing, &b.arena, &error), error);
+    float size[12 * 12 * 12];
+    for (int32_t i = 0; i < b.count; ++i) {
+        size[i] = 1.0f;
+    }
     const size_t before = b.arena.live;
     const WadiSphWallsIn in = { .solids = &b.solids,
                                 .particles = &b.particles,
                                 .sort = &b.sort,
                                 .kernel = &b.kernel,
-                                .spacing = b.spacing };
+                                .spacing = b.spacing,
+                                .size = size };
     CHECK_OK(wadi_sph_walls_find(&b.walls, &in, &b.arena, &error), error);
     size_t contacts = 0;
     for (int32_t n = 0; n < b.walls.count; ++n) {
@@ -172,10 +179,10 @@ static void sums_end_before_the_lists(void **unused)
     (void)unused;
     Block b;
     uint8_t fixed[1728];
-    float volume[1728];
+    float volume[1728], size[1728];
     make_mixture(&b, 12, true, 0);
     const WadiArenaMark mark = wadi_arena_mark(&b.arena);
-    find(&b, fixed, volume, NULL);
+    find(&b, fixed, volume, size, false);
     const size_t before = b.arena.live;
     wadi_sph_pairs_end_forces(&b.pairs, &b.arena, mark);
     CHECK_AT_MOST((double)sizeof(WadiF4), (double)(before - b.arena.live) / b.count);
@@ -194,10 +201,10 @@ static void passes_of_eight_are_plain_sums(void **unused)
     uint8_t fixed[1728];
     float volume[1728], size[1728];
     make_mixture(&b, 12, true, 400);
-    find(&b, fixed, volume, size);
+    find(&b, fixed, volume, size, true);
     const WadiSphPairs *pairs = &b.pairs;
     const WadiSphPressureIn in = {
-        .pairs = pairs, .walls = &b.walls, .is_sand = b.is_sand, .lightness = b.ones
+        .pairs = pairs, .walls = &b.walls, .is_sand = b.is_sand, .lightness = b.ones, .volume = volume
     };
     for (int32_t i = 0; i < b.count; ++i) {
         wadi_sph_set_number(pairs, i, 0.5f + (float)(i % 13));

@@ -357,8 +357,8 @@ typedef struct Heap {
     WadiArena arena;
     int32_t count;
     uint8_t *is_sand;
-    float *volume, *density;
-    double *pressure, *water;
+    float *volume, *size, *density;
+    double *rest_volume, *pressure, *water;
     WadiF4 *velocity;
     uint8_t *is_removed;
 } Heap;
@@ -389,6 +389,8 @@ static void heap_init(Heap *h, double spacing)
     const size_t count = (size_t)(h->count = h->particles.count);
     CHECK_OK(WADI_ARENA_NEW(&h->arena, &h->is_sand, count, "test", &error), error);
     CHECK_OK(WADI_ARENA_NEW(&h->arena, &h->volume, count, "test", &error), error);
+    CHECK_OK(WADI_ARENA_NEW(&h->arena, &h->size, count, "test", &error), error);
+    CHECK_OK(WADI_ARENA_NEW(&h->arena, &h->rest_volume, count, "test", &error), error);
     CHECK_OK(WADI_ARENA_NEW(&h->arena, &h->density, count, "test", &error), error);
     CHECK_OK(WADI_ARENA_NEW(&h->arena, &h->pressure, count, "test", &error), error);
     CHECK_OK(WADI_ARENA_NEW(&h->arena, &h->water, count, "test", &error), error);
@@ -400,6 +402,8 @@ static void heap_init(Heap *h, double spacing)
         h->is_sand[i] = h->particles.material[i] == SAND;
         h->water[i] = quantum(h->is_sand[i] ? 0.4 * part : 0.11 + 0.89 * part);
         h->volume[i] = h->is_sand[i] ? 1.0f : (float)h->water[i];
+        h->size[i] = 1.0f;
+        h->rest_volume[i] = 1.0;
         h->pressure[i] = h->is_sand[i] ? 0.0 : 500.0 * part;
         const WadiVec3 v = random_point(6, id, 1.0);
         h->velocity[i] = (WadiF4){ (float)v.x, (float)v.y, (float)v.z, 0.0f };
@@ -409,7 +413,8 @@ static void heap_init(Heap *h, double spacing)
                                    .particles = &h->particles,
                                    .sort = &h->sort,
                                    .kernel = &h->kernel,
-                                   .spacing = spacing };
+                                   .spacing = spacing,
+                                   .size = h->size };
     CHECK_OK(wadi_sph_walls_find(&h->walls, &walls, &h->arena, &error), error);
     const WadiSphPairsIn pairs = { .sort = &h->sort,
                                    .particles = &h->particles,
@@ -417,7 +422,8 @@ static void heap_init(Heap *h, double spacing)
                                    .walls = &h->walls,
                                    .spacing = spacing,
                                    .is_sand = h->is_sand,
-                                   .volume = h->volume };
+                                   .volume = h->volume,
+                                   .size = h->size };
     CHECK_OK(wadi_sph_pairs_find(&h->pairs, h->density, &pairs, &h->arena, &error), error);
     Column c;
     column_init(&c, 2, 0, 0, spacing, 9.81);
@@ -428,6 +434,7 @@ static void heap_init(Heap *h, double spacing)
     h->in.is_sand = h->is_sand;
     h->in.material = h->particles.material;
     h->in.materials = h->materials;
+    h->in.rest_volume = h->rest_volume;
     h->in.pressure = h->pressure;
     h->in.dt = 1e-3;
 }

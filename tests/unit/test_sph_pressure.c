@@ -31,12 +31,14 @@ static WadiSphPressureIn make(Problem *p, int nz, double jitter)
                                      .walls = &p->block.walls,
                                      .pairs = &p->block.pairs,
                                      .solids = &p->block.solids,
-                                     .lightness = p->block.ones };
+                                     .lightness = p->block.ones,
+                                     .volume = p->block.ones };
     CHECK_OK(wadi_sph_coarse_begin(&p->coarse, &coarse, &p->block.arena, &error), error);
     WadiSphPressureIn in = { .pairs = &p->block.pairs,
                              .walls = &p->block.walls,
                              .is_sand = p->block.is_sand,
                              .lightness = p->block.ones,
+                             .volume = p->block.ones,
                              .source = p->source,
                              .smooth = { 0.1f, 0.1f },
                              .tolerance = 1e-4,
@@ -161,6 +163,7 @@ static void momentum_is_kept(void **unused)
                              .walls = &b.walls,
                              .is_sand = b.is_sand,
                              .lightness = b.ones,
+                             .volume = b.ones,
                              .source = source,
                              .smooth = { 0.1f, 0.1f },
                              .tolerance = 1e-3,

@@ -14,6 +14,7 @@ static WadiSphViscosityReport apply(Block *b, const float *coefficient, float da
     const WadiSphViscosityIn in = { .pairs = &b->pairs,
                                     .walls = &b->walls,
                                     .lightness = b->ones,
+                                    .volume = b->ones,
                                     .coefficient = coefficient,
                                     .damping = damping,
                                     .room = { b->particles.vx, b->particles.vy, b->particles.vz },

@@ -48,6 +48,7 @@ static void find_ranges(const WadiCells *cells, int32_t cell, Range out[ROWS])
 
 static void set_centre(const Search *s, int32_t own, double margin, WadiSphCentre *centre)
 {
+    centre->has_sizes = true;
     centre->half = s->half;
     centre->reach = s->half[own] * (float)(1.0 + margin);
     for (int a = 0; a < 3; ++a) {

@@ -26,9 +26,10 @@ typedef struct WadiSphCandidates {
 
 /* What is read of the particles. */
 typedef struct WadiSphCandidatesIn {
-    int32_t *const *axis; /* places of all, padded; NULL: not needed */
-    const float *half;    /* half their supports, padded; NULL: not needed */
-    const uint8_t *sand;  /* bit i: particle i is sand; padded by eight bytes; NULL: not needed */
+    int32_t *const *axis; /* places of all, padded */
+    const float *half;    /* half their supports, padded; where sizes differ */
+    bool has_both_kinds;  /* sand and water */
+    const uint8_t *sand;  /* where it has: bit i: particle i is sand; padded by eight bytes */
 } WadiSphCandidatesIn;
 
 /* Bits of the candidates' kinds. */
@@ -61,11 +62,13 @@ static inline void wadi_sph_candidates_find_sand(WadiSphCandidates *c, const Wad
 }
 
 /* Those of the ranges, at most WADI_SPH_CANDIDATES_MAX, with places from the particle `from`. Eight at a
- * time: what is written beyond the end of a range, the next one overwrites. */
+ * time: what is written beyond the end of a range, the next one overwrites. Places and half supports only
+ * where the flags say so, which are constants. */
 static inline __attribute__((always_inline)) void wadi_sph_candidates_find(WadiSphCandidates *c,
                                                                            const WadiSphRange *ranges,
                                                                            int range_count, int32_t from,
-                                                                           const WadiSphCandidatesIn *in)
+                                                                           const WadiSphCandidatesIn *in,
+                                                                           bool has_places, bool has_sizes)
 {
     const float far = (float)(64.0 * WADI_SPH_PLACES);
     const WadiU8 lane = { 0, 1, 2, 3, 4, 5, 6, 7 };
@@ -74,11 +77,11 @@ static inline __attribute__((always_inline)) void wadi_sph_candidates_find(WadiS
         const int32_t first = ranges[r].first, length = ranges[r].end - first;
         for (int32_t n = 0; n < length; n += WADI_SPH_LANES) {
             *(WadiU8 *)(c->offset + count + n) = (lane + (uint32_t)(first + n)) * 16;
-            for (int a = 0; a < 3 && in->axis != NULL; ++a) {
+            for (int a = 0; a < 3 && has_places; ++a) {
                 const WadiU8 at = *(const WadiU8 *)(in->axis[a] + first + n) - (uint32_t)in->axis[a][from];
                 *(WadiF8 *)(c->axis[a] + count + n) = __builtin_convertvector((WadiI8)at, WadiF8);
             }
-            if (in->half != NULL) {
+            if (has_sizes) {
                 *(WadiF8 *)(c->half + count + n) = *(const WadiF8 *)(in->half + first + n);
             }
         }
@@ -87,14 +90,14 @@ static inline __attribute__((always_inline)) void wadi_sph_candidates_find(WadiS
     c->count = count;
     for (int n = count; n < count + WADI_SPH_SIXTEEN; n += WADI_SPH_LANES) {
         *(WadiU8 *)(c->offset + n) = (WadiU8){ 0 };
-        for (int a = 0; a < 3 && in->axis != NULL; ++a) {
+        for (int a = 0; a < 3 && has_places; ++a) {
             *(WadiF8 *)(c->axis[a] + n) = (WadiF8){ 0 } + far;
         }
-        if (in->half != NULL) {
+        if (has_sizes) {
             *(WadiF8 *)(c->half + n) = (WadiF8){ 0 };
         }
     }
-    if (in->sand != NULL) {
+    if (in->has_both_kinds) {
         wadi_sph_candidates_find_sand(c, ranges, range_count, in->sand);
     }
 }

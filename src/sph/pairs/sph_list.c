@@ -14,6 +14,7 @@ enum { LANES = WADI_SPH_LANES, GROUP = WADI_SPH_SIXTEEN };
 /* What all neighbours of a particle share. */
 typedef struct Own {
     WadiI4 at;
+    bool has_sizes;
     const float *sizes;
     float size, number, scale, per_unit;
 } Own;
@@ -22,7 +23,7 @@ typedef struct Own {
 static inline __attribute__((always_inline)) void weigh_eight(const Own *own, const uint32_t *offset,
                                                               const WadiF8 *square, WadiF8 *w, WadiF8 *slope)
 {
-    if (own->sizes != NULL) {
+    if (own->has_sizes) {
         float inverse[LANES];
         for (int l = 0; l < LANES; ++l) {
             inverse[l] = 2.0f / (own->size + own->sizes[offset[l] >> 4]);
@@ -165,7 +166,8 @@ static inline __attribute__((always_inline)) void write_list(const WadiSphPairsI
     for (int l = 0; l < GROUP; ++l) {
         list->offset[list->count + l] = 16 * (uint32_t)i; /* lanes beyond the end */
     }
-    if (in->size != NULL) {
+    if (in->has_sizes) {
+        own.has_sizes = true;
         own.sizes = in->size;
         own.size = in->size[i];
         write_by_eight(pairs, &own, list, sums);

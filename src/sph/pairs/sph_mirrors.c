@@ -149,7 +149,7 @@ static inline __attribute__((always_inline)) unsigned find_close(const WadiSphPa
     const float unit = (float)(1.0 / WADI_SPH_PLACES), own = wadi_maxf(wadi_sph_number(pairs, i), 0.0f);
     const WadiF8 x = eight.x * unit, y = eight.y * unit, z = eight.z * unit;
     WadiF8 reach = (WadiF8){ 0 } + (float)WADI_SPH_REACH;
-    for (int l = 0; pairs->size != NULL && l < LANES; ++l) {
+    for (int l = 0; pairs->has_sizes && l < LANES; ++l) {
         reach[l] *= 0.5f * (pairs->size[i] + pairs->size[offset[l] >> 4]);
     }
     const WadiF8 none = { 0 }, left = reach * reach - (x * x + y * y + z * z);
@@ -186,7 +186,7 @@ static bool find_image(const Mirrors *m, int32_t near, int32_t i, int32_t j, Wad
     }
     WadiF4 gradient, back;
     sum_images(common, walls_of_both, &couple.offset, m->in->kernel->scale, couple.size, &gradient, &back);
-    const float volume = m->in->volume != NULL ? m->in->volume[j] : 1.0f;
+    const float volume = m->in->volume[j];
     gradient *= volume, back *= volume;
     *image = (WadiSphMirror){ { gradient[0], gradient[1], gradient[2] },
                               { back[0], back[1], back[2] },

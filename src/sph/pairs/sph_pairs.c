@@ -28,7 +28,7 @@ static void set_places(const Search *s, int64_t first, int64_t end)
         const int32_t z = place_of(p->z[base + i], scale);
         s->axis[0][i] = x, s->axis[1][i] = y, s->axis[2][i] = z;
         s->pairs->place[i] = (WadiI4){ x, y, z, 0 };
-        wadi_sph_set_number(s->pairs, (int32_t)i, s->in->volume != NULL ? s->in->volume[i] : 1.0f);
+        wadi_sph_set_number(s->pairs, (int32_t)i, s->in->volume[i]);
     }
 }
 
@@ -50,7 +50,7 @@ static void prepare_block(void *context, int64_t first, int64_t end)
 {
     const Search *s = context;
     set_places(s, first, end);
-    if (s->sand != NULL) {
+    if (s->has_both_kinds) {
         set_kinds(s, first, end);
     }
 }
@@ -61,8 +61,7 @@ static double full_block(void *context, int64_t first, int64_t end)
     const WadiSphPairsIn *in = context;
     float full = 0.0f;
     for (int64_t i = first; i < end; ++i) {
-        const float size = in->size != NULL ? in->size[i] : 1.0f;
-        const float part = in->size != NULL ? in->volume[i] / (size * size * size) : in->volume[i];
+        const float size = in->size[i], part = in->volume[i] / (size * size * size);
         full = part > full ? part : full;
     }
     return (double)full;
@@ -74,13 +73,11 @@ static WadiStatus find_largest_factor(const WadiSphPairsIn *in, int32_t count, f
                                       WadiArena *arena, WadiError *error)
 {
     double *partials = NULL;
-    float full = 1.0f, size = 1.0f;
-    if (in->volume != NULL) {
-        const size_t blocks = (size_t)wadi_parallel_block_count(count, PARTICLE_BLOCK);
-        WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &partials, blocks, "neighbours", error));
-        full = (float)wadi_parallel_max(count, PARTICLE_BLOCK, full_block, (void *)in, partials);
-    }
-    for (int32_t i = 0; i < count && in->size != NULL; ++i) {
+    float size = 1.0f;
+    const size_t blocks = (size_t)wadi_parallel_block_count(count, PARTICLE_BLOCK);
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &partials, blocks, "neighbours", error));
+    const float full = (float)wadi_parallel_max(count, PARTICLE_BLOCK, full_block, (void *)in, partials);
+    for (int32_t i = 0; i < count; ++i) {
         size = in->size[i] > size ? in->size[i] : size;
     }
     *factor = full * full * size;
@@ -98,13 +95,13 @@ static WadiStatus prepare(Search *s, WadiArena *arena, WadiError *error)
     const WadiSphPairsIn *in = s->in;
     const int32_t count = s->pairs->count;
     float factor = 1.0f;
-    WADI_TRY(wadi_sph_reach_find(&s->reach, in->sort, in->size, count, arena, error));
+    WADI_TRY(wadi_sph_reach_find(&s->reach, in, count, arena, error));
     for (int a = 0; a < 3; ++a) {
-        /* In the memory of the sums, which are known in the last pass. */
-        s->axis[a] = (int32_t *)(void *)s->pairs->sum + a * ((ptrdiff_t)count + GROUP);
+        WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->axis[a], (size_t)count + GROUP, "neighbours", error));
         memset(s->axis[a] + count, 0, GROUP * sizeof(int32_t));
     }
-    if (has_both_kinds(in->is_sand, count)) {
+    s->has_both_kinds = has_both_kinds(in->is_sand, count);
+    if (s->has_both_kinds) {
         const size_t bytes = ((size_t)count + 7) / 8;
         WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->sand, bytes + sizeof(uint64_t), "neighbours", error));
         memset(s->sand + bytes, 0, sizeof(uint64_t));
@@ -140,7 +137,8 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
     const WadiTileSort *sort = in->sort;
     const int32_t count = sort->tile_start[sort->tiles.count] - sort->first;
     Search s = { .in = in, .pairs = pairs, .density = density };
-    *pairs = (WadiSphPairs){ .count = count, .volume = in->volume, .size = in->size };
+    *pairs =
+        (WadiSphPairs){ .count = count, .has_sizes = in->has_sizes, .volume = in->volume, .size = in->size };
     if (count > WADI_SPH_PARTICLES_MAX) {
         return wadi_fail(error, WADI_ERR_MEMORY, "%d particles are more than the solver sph can hold, %d",
                          (int)count, (int)WADI_SPH_PARTICLES_MAX);
@@ -148,7 +146,7 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->place, (size_t)count, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->start, (size_t)count + 1, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->same, (size_t)count, "neighbours", error));
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &pairs->sum, (size_t)count + GROUP, "neighbours", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &pairs->sum, (size_t)count, "neighbours", error));
     const WadiArenaMark mark = wadi_arena_mark(arena);
     WADI_TRY(prepare(&s, arena, error));
     WADI_TRY(prepare_found(&s, arena, error));

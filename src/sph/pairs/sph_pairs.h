@@ -45,8 +45,9 @@ typedef struct WadiSphPairs {
     uint16_t *slope;
     float slope_unit;
     float steepest;      /* slope at distance 0 of volumes and sizes 1 */
-    const float *volume; /* per particle; NULL: all 1 */
-    const float *size;   /* per particle, spacings; NULL: all 1 */
+    bool has_sizes;      /* not all sizes are 1 */
+    const float *volume; /* per particle */
+    const float *size;   /* per particle, spacings */
     /* Per particle: slope (x_i - x_j) in units and places over all neighbours, and the slope over those of
      * its own kind. What a particle adds to each of its neighbours' terms is the same for all and counts by
      * these. */
@@ -80,10 +81,10 @@ typedef struct WadiSphPairsIn {
     const WadiSphWalls *walls;
     double spacing;         /* m */
     const uint8_t *is_sand; /* per particle of the sort, from 0 */
-    const float *volume;    /* per particle, over that of one of size 1; NULL: all 1 */
-    /* Per particle, spacings: kernels have the support size_i + size_j. NULL: all 1. Not without volumes. */
-    const float *size;
-    const uint8_t *fixed; /* per particle: 1 gets no list and density 1; NULL: none */
+    const float *volume;    /* per particle, over that of one of size 1 */
+    bool has_sizes;         /* not all sizes are 1 */
+    const float *size;      /* per particle, spacings: kernels have the support size_i + size_j */
+    const uint8_t *fixed;   /* per particle: 1 gets no list and density 1; NULL: none */
 } WadiSphPairsIn;
 
 /* Makes the lists, and the densities over those at rest. Memory in the arena; sums and images are temporaries
@@ -112,9 +113,6 @@ static inline int32_t wadi_sph_other(const WadiSphPairs *pairs, int64_t n)
 /* Of the sums over the neighbours of i: with it slopes are those of V_j dx grad_i W_ij. */
 static inline float wadi_sph_unit(const WadiSphPairs *pairs, int32_t i)
 {
-    if (pairs->volume == NULL) {
-        return pairs->slope_unit;
-    }
     const float volume = pairs->volume[i];
     return volume > WADI_SPH_LEAST_VOLUME ? pairs->slope_unit * (1.0f / volume) : 0.0f;
 }
@@ -134,7 +132,7 @@ static inline float wadi_sph_slope(const WadiSphPairs *pairs, int32_t i, int64_t
 /* The size of a particle, spacings. */
 static inline float wadi_sph_size(const WadiSphPairs *pairs, int32_t i)
 {
-    return pairs->size != NULL ? pairs->size[i] : 1.0f;
+    return pairs->size[i];
 }
 
 /* x_i - x_j in places, as integers and as floats; w is not used. Unsigned, because places wrap. */

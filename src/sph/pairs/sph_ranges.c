@@ -195,9 +195,9 @@ static WadiStatus find_sizes(WadiSphReach *s, const float *sizes, int32_t count,
     return WADI_OK;
 }
 
-WadiStatus wadi_sph_reach_find(WadiSphReach *reach, const WadiTileSort *sort, const float *size,
-                               int32_t count, WadiArena *arena, WadiError *error)
+WadiStatus wadi_sph_reach_find(WadiSphReach *reach, const WadiSphPairsIn *in, int32_t count, WadiArena *arena,
+                               WadiError *error)
 {
-    *reach = (WadiSphReach){ .sort = sort, .cells = 1 };
-    return size != NULL ? find_sizes(reach, size, count, arena, error) : WADI_OK;
+    *reach = (WadiSphReach){ .sort = in->sort, .has_sizes = in->has_sizes, .cells = 1 };
+    return in->has_sizes ? find_sizes(reach, in->size, count, arena, error) : WADI_OK;
 }

@@ -22,10 +22,10 @@ typedef struct WadiSphCell {
 /* How far particles reach. */
 typedef struct WadiSphReach {
     const WadiTileSort *sort;
-    /* Where sizes differ, else NULL: half the support of particles, in places, padded by WADI_SPH_SIXTEEN;
-     * the largest size in each cell and in each row of cells, spacings. */
-    float *of, *largest, *row_largest;
-    int cells; /* within which neighbours lie */
+    bool has_sizes;               /* sizes differ; the arrays exist only then */
+    float *of;                    /* half the support of particles, in places, padded by WADI_SPH_SIXTEEN */
+    float *largest, *row_largest; /* the largest size in each cell and in each row of cells, spacings */
+    int cells;                    /* within which neighbours lie */
 } WadiSphReach;
 
 /* The first particles of the cells of a row of a tile and of the eight rows around it, eight each and the
@@ -34,9 +34,9 @@ typedef struct WadiSphRows {
     const int32_t *before[9], *here[9], *after[9];
 } WadiSphRows;
 
-/* `size` per particle, spacings; NULL: all 1. Temporaries of the arena. */
-WadiStatus wadi_sph_reach_find(WadiSphReach *reach, const WadiTileSort *sort, const float *size,
-                               int32_t count, WadiArena *arena, WadiError *error);
+/* Temporaries of the arena. */
+WadiStatus wadi_sph_reach_find(WadiSphReach *reach, const WadiSphPairsIn *in, int32_t count, WadiArena *arena,
+                               WadiError *error);
 /* The rows around the row `bit` of a tile. */
 void wadi_sph_find_rows(const WadiTileSort *sort, int32_t tile, int bit, WadiSphRows *rows);
 /* The cells around the one in a lane of the row, where all sizes are alike. Returns the number of ranges. */

@@ -12,8 +12,9 @@ enum { SLABS = WADI_SPH_SLABS, LANES = WADI_SPH_LANES, GROUP = WADI_SPH_SIXTEEN 
 /* The particle i as the centre of a search. */
 static void set_centre(const Search *s, int32_t i, WadiSphCentre *c)
 {
+    c->has_sizes = s->reach.has_sizes;
     c->half = s->reach.of;
-    c->reach = s->reach.of != NULL ? s->reach.of[i] : (float)(WADI_SPH_REACH * WADI_SPH_PLACES);
+    c->reach = s->reach.has_sizes ? s->reach.of[i] : (float)(WADI_SPH_REACH * WADI_SPH_PLACES);
     for (int a = 0; a < 3; ++a) {
         c->axis[a] = s->axis[a];
         c->at[a] = (uint32_t)s->axis[a][i];
@@ -83,11 +84,11 @@ static void count(const Search *s, int32_t i, const WadiSphRange *ranges, int ra
             }
             *found++ = (uint16_t)bits;
             all += __builtin_popcount(bits);
-            all_sand += sand != NULL ? __builtin_popcount(bits & find_sand(sand, j)) : 0;
+            all_sand += s->has_both_kinds ? __builtin_popcount(bits & find_sand(sand, j)) : 0;
         }
     }
     s->pairs->start[i + 1] = (uint32_t)all;
-    s->pairs->same[i] = sand == NULL ? all : s->in->is_sand[i] ? all_sand : all - all_sand;
+    s->pairs->same[i] = !s->has_both_kinds ? all : s->in->is_sand[i] ? all_sand : all - all_sand;
 }
 
 /* Those of the candidates n .. n + 15 whose bits are set that no wall hides from i, as bits. */
@@ -132,9 +133,9 @@ static inline __attribute__((always_inline)) void count_candidates(const Search 
 
 static void count_of(const Search *s, const WadiSphCandidates *c, int32_t i, int own, uint16_t *found)
 {
-    if (s->reach.of != NULL) {
-        count_candidates(s, c, i, own, found, true, s->sand != NULL);
-    } else if (s->sand != NULL) {
+    if (s->reach.has_sizes) {
+        count_candidates(s, c, i, own, found, true, s->has_both_kinds);
+    } else if (s->has_both_kinds) {
         count_candidates(s, c, i, own, found, false, true);
     } else {
         count_candidates(s, c, i, own, found, false, false);
@@ -150,15 +151,16 @@ static inline __attribute__((always_inline)) void add_to_list(const Search *s, i
     }
 }
 
-/* Writes what is left of both lists, and the sums over them; `other` NULL: it is empty. */
-static void end_lists(const Search *s, int32_t i, WadiSphList *same, WadiSphList *other)
+/* Writes what is left of the list of its own kind and, where there is one, of the other kind, and the sums
+ * over them. */
+static void end_lists(const Search *s, int32_t i, WadiSphList *same, WadiSphList *other, bool has_other)
 {
     const WadiSphPairsIn *in = s->in;
     const float size = wadi_sph_size(s->pairs, i);
-    const float own = in->kernel->own * (in->volume != NULL ? in->volume[i] : 1.0f) / (size * size * size);
+    const float own = in->kernel->own * in->volume[i] / (size * size * size);
     WadiF4 sum, others = { 0 };
     float density = own + wadi_sph_list_end(in, s->pairs, i, same, &sum);
-    if (other != NULL) {
+    if (has_other) {
         density += wadi_sph_list_end(in, s->pairs, i, other, &others);
         others[3] = 0.0f;
     }
@@ -176,20 +178,20 @@ static void fill(const Search *s, int32_t i, const WadiSphRange *ranges, int ran
     wadi_sph_list_begin(&other, s->pairs->start[i] + s->pairs->same[i]);
     for (int r = 0; r < range_count; ++r) {
         for (int32_t j = ranges[r].first; j < ranges[r].end; j += GROUP) {
-            const unsigned bits = *found++, kind = s->sand == NULL ? 0xffffu : find_sand(s->sand, j) ^ flip;
+            const unsigned bits = *found++, kind = s->has_both_kinds ? find_sand(s->sand, j) ^ flip : 0xffffu;
             add_to_list(s, i, &same, j, bits & kind); /* often none: a branch would be mispredicted */
             if ((bits & ~kind) != 0) {
                 add_to_list(s, i, &other, j, bits & ~kind);
             }
         }
     }
-    end_lists(s, i, &same, s->sand != NULL ? &other : NULL);
+    end_lists(s, i, &same, &other, s->has_both_kinds);
 }
 
 /* Both lists of i from the candidates of a cell. */
 static void divide_candidates(const Search *s, const WadiSphCandidates *c, int32_t i, const uint16_t *found)
 {
-    const bool has_both = s->sand != NULL;
+    const bool has_both = s->has_both_kinds;
     const unsigned flip = s->in->is_sand[i] ? 0u : 0xffffu;
     WadiSphList same, other;
     wadi_sph_list_begin(&same, s->pairs->start[i]);
@@ -208,7 +210,7 @@ static void divide_candidates(const Search *s, const WadiSphCandidates *c, int32
             }
         }
     }
-    end_lists(s, i, &same, has_both ? &other : NULL);
+    end_lists(s, i, &same, &other, has_both);
 }
 
 static void fill_from_candidates(const Search *s, const WadiSphCandidates *c, int32_t i,
@@ -222,7 +224,7 @@ static void fill_from_candidates(const Search *s, const WadiSphCandidates *c, in
     WadiSphList list;
     wadi_sph_list_begin(&list, start);
     list.count = wadi_sph_candidates_collect(c, &s->table, found, list.offset);
-    end_lists(s, i, &list, NULL);
+    end_lists(s, i, &list, &list, false);
 }
 
 static int32_t count_particles(const WadiSphRange *ranges, int range_count)
@@ -286,14 +288,13 @@ static void search_cell(const Search *s, int32_t from, int32_t to, const WadiSph
 static void find_candidates(const Search *s, WadiSphCandidates *c, const WadiSphRange *ranges,
                             int range_count, int32_t from)
 {
+    const WadiSphCandidatesIn in = { s->axis, s->reach.of, s->has_both_kinds, s->sand };
     if (s->pass == WADI_SPH_FILL) {
-        wadi_sph_candidates_find(c, ranges, range_count, from, &(WadiSphCandidatesIn){ NULL, NULL, s->sand });
-    } else if (s->reach.of == NULL) {
-        wadi_sph_candidates_find(c, ranges, range_count, from,
-                                 &(WadiSphCandidatesIn){ s->axis, NULL, s->sand });
+        wadi_sph_candidates_find(c, ranges, range_count, from, &in, false, false);
+    } else if (s->reach.has_sizes) {
+        wadi_sph_candidates_find(c, ranges, range_count, from, &in, true, true);
     } else {
-        wadi_sph_candidates_find(c, ranges, range_count, from,
-                                 &(WadiSphCandidatesIn){ s->axis, s->reach.of, s->sand });
+        wadi_sph_candidates_find(c, ranges, range_count, from, &in, true, false);
     }
 }
 
@@ -431,7 +432,7 @@ void wadi_sph_search(void *search, int64_t first, int64_t end)
     for (int64_t slab = first; slab < end; ++slab) {
         uint16_t *found = s->pass == WADI_SPH_MEASURE ? NULL : s->found + s->found_start[slab];
         const int64_t count =
-            s->reach.of != NULL ? search_mixed_slab(s, slab, found) : search_even_slab(s, slab, found);
+            s->reach.has_sizes ? search_mixed_slab(s, slab, found) : search_even_slab(s, slab, found);
         if (found == NULL) {
             s->found_start[slab + 1] = count;
         }

@@ -21,8 +21,8 @@ typedef struct WadiSphSearch {
     int32_t *axis[3]; /* places by axis, padded by WADI_SPH_SIXTEEN; not in the last pass */
     WadiSphReach reach;
     float *density;
-    /* Bit i: particle i is sand; padded by eight bytes. NULL: all are of one kind. */
-    uint8_t *sand;
+    bool has_both_kinds; /* sand and water */
+    uint8_t *sand;       /* where it has: bit i: particle i is sand; padded by eight bytes */
     WadiSphSearchPass pass;
     /* Of the groups of sixteen that a particle is compared with, in the order of the search: those within its
      * support as bits; padded by three. Slab n begins at found_start[n]. */

@@ -11,9 +11,10 @@ typedef uint8_t WadiSphBytes __attribute__((vector_size(8), aligned(1), may_alia
 /* What the distances of a particle are compared with; held in registers. */
 typedef struct WadiSphCentre {
     const int32_t *axis[3]; /* places of all particles, padded by WADI_SPH_SIXTEEN */
-    const float *half;      /* half the support of particles, places, padded as well; NULL: all are alike */
-    uint32_t at[3];         /* places */
-    float reach;            /* places: the support, or half that of this particle */
+    bool has_sizes;
+    const float *half; /* half the support of particles, places, padded as well; where sizes differ */
+    uint32_t at[3];    /* places */
+    float reach;       /* places: the support, or half that of this particle */
 } WadiSphCentre;
 
 /* For each set of eight bits the numbers of those that are 1, in order. */
@@ -43,7 +44,7 @@ static inline __attribute__((always_inline)) unsigned wadi_sph_within(const Wadi
         sum = _mm512_add_ps(sum, _mm512_mul_ps(d, d));
     }
     __m512 reach = _mm512_set1_ps(c->reach);
-    if (c->half != NULL) {
+    if (c->has_sizes) {
         reach = _mm512_add_ps(_mm512_loadu_ps(c->half + j), reach);
     }
     return _mm512_cmp_ps_mask(sum, _mm512_mul_ps(reach, reach), _CMP_LT_OQ);
@@ -70,7 +71,7 @@ static inline __attribute__((always_inline)) unsigned wadi_sph_within_eight(cons
         sum += d * d;
     }
     WadiF8 reach = (WadiF8){ 0 } + c->reach;
-    if (c->half != NULL) {
+    if (c->has_sizes) {
         reach = *(const WadiF8 *)(c->half + j) + reach;
     }
     const WadiI8 is_within = sum < reach * reach;

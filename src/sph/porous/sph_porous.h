@@ -36,7 +36,7 @@ typedef struct WadiSphPorousIn {
     const uint8_t *is_sand;
     const uint8_t *material;
     const WadiMaterial *materials; /* by number */
-    const double *whole;           /* per particle: volume of a full one of its size; NULL: all 1 */
+    const double *rest_volume;     /* per particle: volume of a full one of its size */
     const uint8_t *fixed;          /* 1: a copy of another particle, takes no part; NULL: none */
     double *pressure; /* Pa: of water its own; of sand that in its pores, of the last step before */
     /* Saturated sand loses water into the air, where the density is below 1: a part of the kernel is empty

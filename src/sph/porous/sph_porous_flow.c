@@ -38,7 +38,7 @@ WadiSphLattice wadi_sph_lattice(const WadiSphKernel *kernel)
 
 static double whole_of(const WadiSphPorousIn *in, int32_t i)
 {
-    return in->whole != NULL ? in->whole[i] : 1.0;
+    return in->rest_volume[i];
 }
 
 double wadi_sph_full_mass(const WadiSphPorousIn *in, int32_t i)

@@ -20,12 +20,12 @@ typedef struct Builder {
 /* The particle at a place in the order of the cells. */
 static inline int32_t particle_at(const WadiSphCoarse *coarse, int32_t n)
 {
-    return coarse->order != NULL ? coarse->order[n] : n - coarse->first;
+    return coarse->has_sizes ? coarse->order[n] : n - coarse->first;
 }
 
 static inline float volume_of(const WadiSphCoarse *coarse, int32_t i)
 {
-    return coarse->volume != NULL ? coarse->volume[i] : 1.0f;
+    return coarse->has_sizes ? coarse->volume[i] : 1.0f;
 }
 
 /* The square of the force of a pressure that is 1 everywhere. It is 0 on a lattice; elsewhere it drives
@@ -226,8 +226,10 @@ static WadiStatus order_by_wide_cells(WadiSphCoarse *coarse, WadiArena *arena, W
 WadiStatus wadi_sph_coarse_begin(WadiSphCoarse *coarse, const WadiSphCoarseIn *in, WadiArena *arena,
                                  WadiError *error)
 {
-    *coarse = (WadiSphCoarse){ .sort = in->sort, .blocks = in->volume != NULL ? 2 : 1, .volume = in->volume };
-    if (coarse->blocks > 1) {
+    *coarse = (WadiSphCoarse){
+        .sort = in->sort, .blocks = in->has_sizes ? 2 : 1, .has_sizes = in->has_sizes, .volume = in->volume
+    };
+    if (in->has_sizes) {
         WADI_TRY(build_wide_rows(coarse, arena, error));
         WADI_TRY(order_by_wide_cells(coarse, arena, error));
     } else {

@@ -11,10 +11,11 @@
 typedef struct WadiSphCoarse {
     const WadiTileSort *sort;
     /* Particles of different sizes have cells twice as wide, so that none between them is empty. */
-    int blocks;           /* cells of the sort along one of these: 1 or 2 */
-    const float *volume;  /* per particle; NULL: all 1 */
+    int blocks; /* cells of the sort along one of these: 1 or 2 */
+    bool has_sizes;
+    const float *volume;  /* per particle; counts where sizes differ */
     const int32_t *start; /* by cell, from row 1 on: its particles in `order` */
-    const int32_t *order; /* NULL: particles are in the order of the cells, `first` more than their numbers */
+    const int32_t *order; /* with sizes; else particles are in the order of the cells, from `first` on */
     int32_t first;
     WadiTileMap tiles;
     WadiRows rows; /* row r of the sort is r + 1 here */
@@ -30,7 +31,8 @@ typedef struct WadiSphCoarseIn {
     const WadiSphPairs *pairs;
     const WadiSolids *solids;
     const float *lightness; /* per particle */
-    const float *volume;    /* per particle of different sizes; NULL: one size */
+    bool has_sizes;         /* not all sizes are 1 */
+    const float *volume;    /* per particle */
     double time;            /* s */
 } WadiSphCoarseIn;
 

@@ -144,7 +144,7 @@ static inline __attribute__((always_inline)) void wadi_sph_sum_squares(const Wad
 static inline __attribute__((always_inline)) float wadi_sph_diagonal(const WadiSphPressureIn *in, int32_t i)
 {
     const WadiSphPairs *pairs = in->pairs;
-    const float unit = wadi_sph_unit(pairs, i), volume = in->volume != NULL ? in->volume[i] : 1.0f;
+    const float unit = wadi_sph_unit(pairs, i), volume = in->volume[i];
     WadiF8 squares;
     wadi_sph_sum_squares(pairs, i, &squares);
     const float rough = pairs->sum[i][3] * unit * (float)WADI_SPH_PLACES;

@@ -130,7 +130,7 @@ static double advance_block(void *context, int64_t first, int64_t end)
 /* The operator is symmetric where particles count by their volume. */
 static inline double weight_of(const WadiSphPressureIn *in, int32_t i)
 {
-    return in->pairs->size != NULL ? (double)in->volume[i] : 1.0;
+    return in->pairs->has_sizes ? (double)in->volume[i] : 1.0;
 }
 
 /* The gradient over its diagonal, with the correction. */
@@ -415,7 +415,7 @@ static void lightness_block(void *context, int64_t first, int64_t end)
 {
     const WadiSphPressureIn *in = ((const Solve *)context)->in;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        wadi_sph_set_number(in->pairs, i, in->lightness[i] / (in->volume != NULL ? in->volume[i] : 1.0f));
+        wadi_sph_set_number(in->pairs, i, in->lightness[i] / in->volume[i]);
     }
 }
 

@@ -17,7 +17,7 @@ typedef struct WadiSphPressureIn {
     const WadiSphWalls *walls;
     const uint8_t *is_sand;
     const float *lightness; /* per particle: V_i / m_i times the density of reference */
-    const float *volume;    /* per particle, over that of a full one; NULL: all 1 */
+    const float *volume;    /* per particle, over that of a full one */
     const float *inverse;   /* per particle: 1 over the diagonal, from wadi_sph_pressure_invert; 0: no P */
     /* The velocities are shifts of positions: walls do not move, and v* is 0. */
     bool is_shift;

@@ -68,7 +68,7 @@ static inline WadiF4 pull_of(WadiF4 root, WadiF4 gradient)
 static inline float hold_factor(const WadiSphTensionIn *in, int32_t j, float inverse)
 {
     const float square = inverse * inverse;
-    return in->volume != NULL ? in->volume[j] * square * square * inverse : 1.0f;
+    return in->volume[j] * square * square * inverse;
 }
 
 static void pull_block(void *context, int64_t first, int64_t end)

@@ -33,9 +33,6 @@ typedef struct Solve {
 static inline float coefficient_of(const WadiSphViscosityIn *in, int32_t i)
 {
     const float own = in->coefficient != NULL ? in->coefficient[i] : 0.0f;
-    if (in->pairs->size == NULL) {
-        return in->damping + own;
-    }
     const float size = in->pairs->size[i];
     return in->damping * size * sqrtf(size) + own;
 }
@@ -127,7 +124,7 @@ static inline bool does_wait(const WadiSphViscosityIn *in, int32_t i)
 
 static double dot_weighted(const WadiSphViscosityIn *in, int32_t i, WadiF4 a, WadiF4 b)
 {
-    const double mass = (in->volume != NULL ? (double)in->volume[i] : 1.0) / (double)in->lightness[i];
+    const double mass = (double)in->volume[i] / (double)in->lightness[i];
     return mass * ((double)a[0] * (double)b[0] + (double)a[1] * (double)b[1] + (double)a[2] * (double)b[2]);
 }
 

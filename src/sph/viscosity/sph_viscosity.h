@@ -11,7 +11,7 @@ typedef struct WadiSphViscosityIn {
     const WadiSphPairs *pairs;
     const WadiSphWalls *walls;
     const float *lightness;   /* per particle: V_i / m_i times the density of reference */
-    const float *volume;      /* per particle, as that of the pairs; NULL: all 1 */
+    const float *volume;      /* per particle, as that of the pairs */
     const uint8_t *waits;     /* per particle: 1 keeps its velocity; NULL: none does */
     const float *coefficient; /* per particle: c; NULL: 0 */
     float damping;            /* times size^(3/2) added to every c, without an effect at walls */

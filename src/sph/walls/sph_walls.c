@@ -31,7 +31,7 @@ typedef struct Finder {
 static Finder finder_of(const Finder *all, int32_t i)
 {
     Finder f = *all;
-    f.length = f.in->spacing * (f.in->size != NULL ? (double)f.in->size[i] : 1.0);
+    f.length = f.in->spacing * (double)f.in->size[i];
     f.reach = WADI_SPH_SUPPORT * f.length;
     return f;
 }
@@ -217,7 +217,7 @@ static void find_contacts(const Finder *f, int32_t near, WadiVec3 x)
 {
     const WadiSolids *solids = f->in->solids;
     /* Beyond the wall's own part, coarse particles see images of fine ones in their second row. */
-    const double reach = (f->in->size != NULL ? MIXED_REACH : WADI_SPH_WALL_REACH) * f->length;
+    const double reach = (f->in->has_sizes ? MIXED_REACH : WADI_SPH_WALL_REACH) * f->length;
     f->walls->contact_count[near] = 0;
     for (int side = 0; side < 6; ++side) {
         if ((solids->closed_sides >> side & 1) != 0) {
@@ -331,7 +331,7 @@ WadiStatus wadi_sph_walls_find(WadiSphWalls *walls, const WadiSphWallsIn *in, Wa
     const WadiTileSort *sort = in->sort;
     const int32_t first = sort->first, count = sort->tile_start[sort->tiles.count] - first;
     Finder f = { .in = in, .walls = walls, .farthest = WADI_SPH_SUPPORT * in->spacing };
-    for (int32_t i = 0; i < count && in->size != NULL; ++i) {
+    for (int32_t i = 0; i < count; ++i) {
         f.farthest = fmax(f.farthest, WADI_SPH_SUPPORT * in->spacing * (double)in->size[i]);
     }
     *walls = (WadiSphWalls){ .has_solids = in->solids->count > 0 };

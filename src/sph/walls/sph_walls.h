@@ -46,7 +46,8 @@ typedef struct WadiSphWallsIn {
     const WadiTileSort *sort;
     const WadiSphKernel *kernel;
     double spacing;    /* m */
-    const float *size; /* per particle of the sort, spacings; NULL: all 1 */
+    bool has_sizes;    /* not all sizes are 1 */
+    const float *size; /* per particle of the sort, spacings */
     double time;       /* s */
 } WadiSphWallsIn;
 
