@@ -16,8 +16,8 @@ typedef struct Block {
     WadiSphPairs pairs;
     double spacing;
     int32_t count;
-    float *density, *ones;
-    uint8_t *is_sand;
+    float *density, *ones, *zeros;
+    uint8_t *is_sand, *none; /* no flag is set */
     WadiF4 *velocity;
 } Block;
 
@@ -51,11 +51,14 @@ static inline void block_find_pairs(Block *b)
     const size_t count = (size_t)b->count;
     CHECK_OK(WADI_ARENA_NEW(&b->arena, &b->density, count, "test", &error), error);
     CHECK_OK(WADI_ARENA_NEW(&b->arena, &b->ones, count, "test", &error), error);
+    CHECK_OK(WADI_ARENA_NEW(&b->arena, &b->zeros, count, "test", &error), error);
     CHECK_OK(WADI_ARENA_NEW(&b->arena, &b->is_sand, count, "test", &error), error);
+    CHECK_OK(WADI_ARENA_NEW(&b->arena, &b->none, count, "test", &error), error);
     CHECK_OK(WADI_ARENA_NEW(&b->arena, &b->velocity, count, "test", &error), error);
     for (size_t i = 0; i < count; ++i) {
         b->ones[i] = 1.0f;
-        b->is_sand[i] = 0;
+        b->zeros[i] = 0.0f;
+        b->is_sand[i] = b->none[i] = 0;
         b->velocity[i] = (WadiF4){ 0 };
     }
     const WadiSphWallsIn walls = { .solids = &b->solids,

@@ -9,7 +9,7 @@
 #include "expect.h"
 #include "random_values.h"
 #include "sph/friction/sph_friction.h"
-#include "sph/pressure/sph_pressure.h"
+#include "sph_solve.h"
 
 enum { SLAB_MAX = 1200, SLAB_PAIRS = SLAB_MAX * 100 };
 
@@ -20,8 +20,8 @@ typedef struct Slab {
     double x[SLAB_MAX][3];
     WadiF4 velocity[SLAB_MAX];
     float pressure[SLAB_MAX], lightness[SLAB_MAX], density[SLAB_MAX], bound[SLAB_MAX], source[SLAB_MAX];
-    float ones[SLAB_MAX]; /* volumes and sizes */
-    uint8_t is_sand[SLAB_MAX];
+    float ones[SLAB_MAX];                      /* volumes and sizes */
+    uint8_t is_sand[SLAB_MAX], none[SLAB_MAX]; /* no flag of `none` is set */
     WadiSphKernel kernel;
     WadiSphPairs pairs;
     WadiSphWalls walls;
@@ -150,7 +150,6 @@ static inline WadiSphFrictionIn slab_friction(const Slab *slab)
 static inline void slab_solve_pressure(Slab *slab, WadiArena *arena)
 {
     WadiError error;
-    WadiSphPressureReport report;
     const double per_step = slab->spacing / slab->dt, fastest = 0.05 * sqrt(9.81 * slab->spacing);
     for (int i = 0; i < slab->count; ++i) {
         const double room = 1.0 - (double)slab->density[i];
@@ -161,6 +160,7 @@ static inline void slab_solve_pressure(Slab *slab, WadiArena *arena)
                              .is_sand = slab->is_sand,
                              .lightness = slab->lightness,
                              .volume = slab->ones,
+                             .is_idle = slab->none,
                              .source = slab->source,
                              .smooth = { 0, 0.3f * (float)(slab_places(slab) / WADI_SPH_PLACES) },
                              .largest = slab->largest,
@@ -174,7 +174,7 @@ static inline void slab_solve_pressure(Slab *slab, WadiArena *arena)
         slab->largest *= 1.2;
         in.largest = slab->largest;
     }
-    CHECK_OK(wadi_sph_pressure_solve(slab->velocity, slab->pressure, &in, &report, arena, &error), error);
+    sph_solve_pressure(slab->velocity, slab->pressure, in, arena);
 }
 
 /* The step of the solver, in metres and seconds; particles stay above the floor. */
@@ -182,9 +182,7 @@ static inline void slab_step(Slab *slab, WadiArena *arena)
 {
     WadiError error;
     WadiSphFrictionReport report;
-    static WadiF4 forced[SLAB_MAX], rubbed[SLAB_MAX];
-    static float x[SLAB_MAX], y[SLAB_MAX], z[SLAB_MAX];
-    const WadiSphColumns base = { x, y, z };
+    static WadiF4 v_forces[SLAB_MAX], v_friction[SLAB_MAX], v_pressure[SLAB_MAX];
     slab_find_walls(slab);
     slab_find_pairs(slab);
     WadiSphFrictionIn in = slab_friction(slab);
@@ -194,21 +192,22 @@ static inline void slab_step(Slab *slab, WadiArena *arena)
         in.largest = slab->largest_friction;
     }
     for (int i = 0; i < slab->count; ++i) {
-        forced[i] = slab->velocity[i] + (WadiF4){ (float)(slab->gravity[0] * slab->dt), 0,
-                                                  (float)(slab->gravity[2] * slab->dt), 0 };
+        v_forces[i] = slab->velocity[i] + (WadiF4){ (float)(slab->gravity[0] * slab->dt), 0,
+                                                    (float)(slab->gravity[2] * slab->dt), 0 };
     }
-    wadi_sph_friction_apply(rubbed, forced, &slab->friction, &in);
-    memcpy(slab->velocity, rubbed, sizeof rubbed);
+    wadi_sph_friction_apply(v_friction, v_forces, &slab->friction, &in);
+    memcpy(slab->velocity, v_friction, sizeof v_friction);
     slab_solve_pressure(slab, arena);
     for (int i = 0; i < slab->count; ++i) {
         slab->bound[i] =
             slab->slope * wadi_sph_friction_pressure(&slab->pairs, slab->pressure, i) + slab->cohesion;
-        wadi_sph_set_column_row(&base, i, forced[i] + (slab->velocity[i] - rubbed[i]));
+        v_pressure[i] = v_forces[i] + (slab->velocity[i] - v_friction[i]);
     }
-    CHECK_OK(wadi_sph_friction_solve(slab->velocity, &base, &slab->friction, &in, &report, arena, &error),
-             error);
+    CHECK_OK(
+        wadi_sph_friction_solve(slab->velocity, v_pressure, &slab->friction, &in, &report, arena, &error),
+        error);
     for (int i = 0; i < slab->count; ++i) {
-        slab->velocity[i] = forced[i] + (slab->velocity[i] - wadi_sph_column_row(&base, i));
+        slab->velocity[i] = v_forces[i] + (slab->velocity[i] - v_pressure[i]);
     }
     slab_solve_pressure(slab, arena);
     for (int i = 0; i < slab->count; ++i) {

@@ -34,16 +34,44 @@ typedef struct WadiSph {
     int volume_column, radius_column, asked_column;
     WadiSphLedger ledger; /* of all splits and merges */
     int64_t steps;
-    int64_t measured, measured_friction; /* steps in which the eigenvalues were measured last */
     WadiSleep sleep;
     double sound_speed; /* m/s, of `pressure: tait`; never falls */
     double head;        /* spacings: of the pressure in the last steps */
 } WadiSph;
 
+/* Lifetimes of scratch memory within a step; sph_step.c opens and closes them. */
+typedef enum WadiSphScope {
+    WADI_SPH_SCOPE_STEP, /* all of it */
+    WADI_SPH_SCOPE_FORCES, /* sums over pairs and images in walls, from the neighbours to the end of the solves */
+    WADI_SPH_SCOPE_SOLVE, /* pressure and friction */
+    WADI_SPH_SCOPES
+} WadiSphScope;
+
+/* Of the pressure solves; lifetime: WADI_SPH_SCOPE_SOLVE. */
+typedef struct WadiSphSolve {
+    WadiSphCoarse coarse;
+    float *inverse;   /* 1 over the diagonal of the pressure's operator */
+    uint8_t *is_idle; /* 1: has no pressure and no neighbour that may have one */
+    WadiF4 *v_star;   /* velocity without pressure: forces, and friction in a scene with sand */
+    float *source;    /* m/s: how fast particles may become denser */
+    float *laplacian; /* of the pressure */
+    float *carried;   /* the same of a pressure that only carries the weight */
+} WadiSphSolve;
+
+/* Of friction in a scene with sand; lifetime: WADI_SPH_SCOPE_SOLVE. */
+typedef struct WadiSphSand {
+    WadiSphFriction friction; /* stresses and tractions, m/s */
+    float *mean_pressure;     /* P that bounds the stress, m/s */
+    float *bound;             /* of the stress, m/s */
+    WadiF4 *v_forces;         /* velocity with forces only */
+    WadiF4 *v_pressure;       /* velocity with forces and pressure, without friction */
+} WadiSphSand;
+
 /* What the stages of a step pass on; arrays have an item a particle of the sort. */
 typedef struct WadiSphStep {
     double time, dt;
     bool ends_frame;
+    WadiArenaMark scope[WADI_SPH_SCOPES];
     WadiTileSort sort;       /* with copies of sleeping particles */
     WadiTileSort awake_sort; /* without; its order is not that of the particles any more if there are some */
     int32_t copies;          /* of sleeping particles, from an id on */
@@ -60,17 +88,12 @@ typedef struct WadiSphStep {
     float *lightness;    /* volume over mass, over that of the first material */
     WadiSphWalls walls;
     WadiSphPairs pairs;
-    WadiSphCoarse coarse; /* of the pressure; sort NULL: not made yet */
-    const float *inverse; /* 1 over the diagonal of the pressure's operator; NULL: not made yet */
-    float *source;        /* m/s: how fast particles may become denser; NULL: not made yet */
-    bool has_source;      /* else it has WadiSphPressureIn's `carried`, from which it is made */
-    float *density;       /* over that at rest */
+    float *density; /* over that at rest */
     WadiF4 *velocity;
     float *pressure; /* P = p dt / (rho dx), m/s */
-    /* Of the pressure solve, in a scene with sand, else (x) NULL: v* where the velocities have the forces of
-     * `pressure` already, and the numbers of WadiSphPressureIn that belong to these. */
-    WadiSphColumns wanted;
-    float *rough;
+    WadiF4 *shift;   /* m/s: added to the velocity in the move alone */
+    WadiSphSolve solve;
+    WadiSphSand sand;
     /* 1/s: how fast the saturation of sand changes, or would with the fixed particles beside it; INFINITY: it
      * dries. NULL: no sand has pores. */
     float *seep;
@@ -79,10 +102,6 @@ typedef struct WadiSphStep {
     int32_t removed;
     struct WadiSphSpawn *spawns;
     int32_t spawn_count;
-    /* m/s: added to the velocity in the move alone. While it is solved in the memory of `velocity`, which is
-     * in its columns then; after that it is there, until the move sets them. */
-    WadiF4 *shift;
-    bool has_shift;
     int pressure_solves, pressure_iterations, shift_iterations;
     int friction_solves, friction_iterations;
 } WadiSphStep;
@@ -91,15 +110,6 @@ typedef struct WadiSphStep {
 static inline bool wadi_sph_does_wait(const WadiSphStep *step, int64_t i)
 {
     return step->waits != NULL && step->waits[i] != 0;
-}
-
-/* The velocities of the particles of the step in the store: from the forces to the move they lie idle, and
- * hold what the stages put there. What waits has its velocity in `velocity` as well. */
-static inline WadiSphColumns wadi_sph_velocity_columns(const WadiSph *sph, const WadiSphStep *step)
-{
-    const WadiParticles *p = sph->context.particles;
-    const int32_t first = step->sort.first;
-    return (WadiSphColumns){ p->vx + first, p->vy + first, p->vz + first };
 }
 
 /* sph_solver.c: the longest step that settings allow, s, however slow the particles are. */
@@ -120,36 +130,51 @@ WadiStatus wadi_sph_find_calm(const WadiSph *sph, WadiSphStep *step, WadiError *
 WadiStatus wadi_sph_watch_pools(const WadiSph *sph, const WadiSphStep *step, uint8_t *is_slow, double *push,
                                 WadiError *error);
 WadiPools wadi_sph_pools(const WadiSph *sph);
-/* sph_overfull.c: bodies without a surface that are denser than at rest; the list has room for all tiles. */
+/* sph_overfull.c: a list with room for all tiles; bodies without a surface that are denser than at rest. */
+WadiStatus wadi_sph_begin_overfull(const WadiSph *sph, const WadiSphStep *step, WadiOverfullList *overfull,
+                                   WadiError *error);
 WadiStatus wadi_sph_find_overfull(const WadiSph *sph, const WadiSphStep *step, WadiOverfullList *overfull,
                                   WadiError *error);
 /* sph_forces.c: particles' velocities with the forces of the step, v*. */
-WadiStatus wadi_sph_add_forces(const WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_add_forces(const WadiSph *sph, WadiSphStep *step);
 /* sph_tension_step.c: the longest step, the speed of ripples as long as a spacing, and the stage. */
 double wadi_sph_tension_largest_dt(const WadiSph *sph, double time);
 double wadi_sph_tension_speed(const WadiSph *sph, double time);
 WadiStatus wadi_sph_apply_tension(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_viscosity_step.c */
 WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error);
-/* sph_tait_step.c: the speed of sound, m/s, the longest step with it, and the stage instead of the pressure
+/* sph_solve_tait.c: the speed of sound, m/s, the longest step with it, and the stage instead of the pressure
  * solve. */
 double wadi_sph_sound_speed(const WadiSph *sph, double time);
 double wadi_sph_sound_step(const WadiSph *sph, double time);
-WadiStatus wadi_sph_tait_pressure(WadiSph *sph, WadiSphStep *step);
-/* sph_pressure_step.c: velocities with the pressure of the last step; those without compression; the shift
- * that parts crowded water. */
-WadiStatus wadi_sph_apply_pressure(const WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_solve_tait(WadiSph *sph, WadiSphStep *step, WadiError *error);
+/* sph_solve_water.c, sph_solve_sand.c, sph_solve_zb05.c: the solves of pressure and friction, from velocities
+ * with the forces of the step to those of its end. */
+WadiStatus wadi_sph_solve_water(WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_solve_zb05(WadiSph *sph, WadiSphStep *step, WadiError *error);
+/* sph_pressure_step.c: the arrays of the solves; v* from the velocities; these with the pressure of the last
+ * step; those without compression. */
+WadiStatus wadi_sph_begin_pressure(WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_save_v_star(WadiSphStep *step);
+WadiStatus wadi_sph_add_last_pressure(const WadiSph *sph, WadiSphStep *step);
 WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *error);
-WadiStatus wadi_sph_solve_shift(WadiSph *sph, WadiSphStep *step, WadiError *error);
+/* What the solves of pressure and shift have in common. */
+WadiSphPressureIn wadi_sph_pressure_in(const WadiSph *sph, const WadiSphStep *step);
+/* sph_shift_step.c: the shift that parts over-dense water. */
+WadiStatus wadi_sph_solve_shift(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_even_step.c: adds to the shift of water of different sizes what makes it lie evenly. */
 void wadi_sph_even_out(const WadiSph *sph, const WadiSphStep *step, const WadiSphPressureIn *in);
-/* sph_friction_step.c: the columns of stress; pressure and friction of a scene with sand. */
+/* sph_friction_step.c: the columns of stress; the stages of sph_solve_sand.c. */
 WadiStatus wadi_sph_add_friction_columns(WadiSph *sph, WadiError *error);
-WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error);
-/* Per particle, k P + c in m/s: what bounds the stress. */
-void wadi_sph_find_bounds(WadiSph *sph, WadiSphStep *step, float *bound);
-/* sph_zb05_step.c: the same stages by LD09's rule. */
-WadiStatus wadi_sph_solve_zb05(WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiSphFrictionIn wadi_sph_friction_in(const WadiSph *sph, const WadiSphStep *step);
+WadiStatus wadi_sph_measure_friction(WadiSph *sph, const WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_begin_friction(const WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_add_last_friction(const WadiSph *sph, WadiSphStep *step);
+WadiStatus wadi_sph_solve_friction(WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_store_stresses(const WadiSph *sph, const WadiSphStep *step);
+/* sand.bound, k P + c in m/s, of sand.mean_pressure. */
+void wadi_sph_find_bounds(WadiSph *sph, WadiSphStep *step);
 /* sph_move.c: velocities and pressures to the particles, and the particles to their next positions. */
 WadiStatus wadi_sph_move(const WadiSph *sph, const WadiSphStep *step, WadiStepReport *report,
                          WadiError *error);
@@ -188,7 +213,7 @@ void wadi_sph_adapt_born(void *solver, int32_t first);
 double wadi_sph_smallest_size(const WadiSph *sph);
 /* Before the first step: bodies get the sizes that they ask for, at once. */
 WadiStatus wadi_sph_adapt_bodies(WadiSph *sph, double time, WadiError *error);
-WadiStatus wadi_sph_adapt(WadiSph *sph, const WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_adapt(WadiSph *sph, double time, WadiError *error);
 void wadi_sph_set_radii(const WadiSph *sph, int32_t first);
 void wadi_sph_report_resampling(const void *solver, WadiResampling *out);
 WadiStatus wadi_sph_adapt_save(const WadiSph *sph, WadiState *state, WadiError *error);

@@ -245,16 +245,13 @@ WadiStatus wadi_sph_adapt_bodies(WadiSph *sph, double time, WadiError *error)
     return WADI_OK;
 }
 
-WadiStatus wadi_sph_adapt(WadiSph *sph, const WadiSphStep *step, WadiError *error)
+WadiStatus wadi_sph_adapt(WadiSph *sph, double time, WadiError *error)
 {
     const WadiParticles *p = sph->context.particles;
-    if (sph->volume_column < 0) {
-        return WADI_OK;
-    }
     const WadiSphAdaptDef *def = &wadi_sph_def(sph->context.world->scene)->adapt;
     if (sph->steps % def->interval == 0 && sph->sleep.count < p->count) {
         Survey s = { .sph = sph, .wait = def->wait, .most = 1 + (int32_t)(PART_MAX * p->count) };
-        WADI_TRY(survey(&s, step->time + step->dt, error));
+        WADI_TRY(survey(&s, time, error));
     }
     wadi_sph_set_radii(sph, sph->sleep.count);
     return WADI_OK;

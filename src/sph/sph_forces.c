@@ -37,13 +37,12 @@ static void force_block(void *context, int64_t first, int64_t end)
     }
 }
 
-WadiStatus wadi_sph_add_forces(const WadiSph *sph, WadiSphStep *step, WadiError *error)
+WadiStatus wadi_sph_add_forces(const WadiSph *sph, WadiSphStep *step)
 {
     Forces f = { .sph = sph,
                  .step = step,
                  .fall = wadi_scale(wadi_curve_value3(&sph->context.world->scene->gravity, step->time),
                                     step->dt) };
-    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &step->velocity, (size_t)step->count, "velocities", error));
     wadi_parallel_for(step->count, BLOCK, force_block, &f);
     return WADI_OK;
 }

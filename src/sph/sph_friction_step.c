@@ -1,14 +1,11 @@
-/* Sand in a step: friction at the pressure of the last step, then pressure. The pressure comes last, so that
- * what is left of the error is friction and not compression. Stresses are kept from step to step by the
- * particles: without that a pile would melt. [theory 11.5] */
+/* The stages of friction: what bounds the stress, the friction of the last step, and the solve. Stresses are
+ * kept from step to step by the particles: without that a pile would melt. [theory 11.5] */
 #include <math.h>
-#include <string.h>
 
 #include "core/parallel.h"
 #include "sph/sph.h"
-#include "sph/sph_stage.h"
 
-enum { BLOCK = 4096, FIRST_POWER = 20, POWER = 10, POWER_STEPS = 200, FIRST_ROUNDS = 6, FIRST_CAP = 400 };
+enum { BLOCK = 4096, FIRST_POWER = 20, POWER = 10, POWER_STEPS = 200, FIRST_CAP = 400 };
 
 static const double EIGENVALUE_MARGIN = 1.1; /* the power method comes from below */
 
@@ -27,21 +24,6 @@ WadiStatus wadi_sph_add_friction_columns(WadiSph *sph, WadiError *error)
     return wadi_particles_add_vector(particles, "wall_stress", WADI_TYPE_F32, &sph->wall_column, error);
 }
 
-/* Velocities of a step with sand. */
-typedef struct Sand {
-    WadiSph *sph;
-    WadiSphStep *step;
-    WadiSphFriction friction; /* stresses in the columns of the particles, m/s meanwhile */
-    float *bound;
-    WadiSphWetting wetting; /* in a scene with pores */
-    WadiSphColumns free;    /* v*: forces only. In the columns of the velocities */
-    WadiSphColumns
-        rubbed;          /* v* and friction; while friction is solved, v* and pressure. In those of `wall` */
-    WadiSphColumns wall; /* columns, Pa: tractions, before and after the solve */
-    WadiArenaMark mark;  /* what is newer serves friction alone */
-    float pascal;        /* of a stress of 1 m/s */
-} Sand;
-
 static void set_yield(WadiSph *sph, const WadiSphStep *step)
 {
     const WadiScene *scene = sph->context.world->scene;
@@ -56,37 +38,47 @@ static void set_yield(WadiSph *sph, const WadiSphStep *step)
     }
 }
 
-static float bounding_pressure(const WadiSphStep *step, int32_t i)
-{
-    return step->rough == NULL ? wadi_sph_friction_pressure(&step->pairs, step->pressure, i)
-                               : wadi_sph_friction_smooth(&step->pairs, step->pressure[i], step->rough[i],
-                                                          step->lightness[i], i);
-}
+typedef struct Bounds {
+    const WadiSph *sph;
+    const WadiSphStep *step;
+    WadiSphWetting wetting; /* in a scene with pores */
+} Bounds;
 
 static void bound_block(void *context, int64_t first, int64_t end)
 {
-    const Sand *s = context;
+    const Bounds *s = context;
     const WadiSphStep *step = s->step;
     const WadiMaterials *materials = &s->sph->materials;
     const uint8_t *material = s->sph->context.particles->material + step->sort.first;
+    float *bound = step->sand.bound;
     for (int64_t i = first; i < end; ++i) {
         if (wadi_sph_does_wait(step, i)) {
-            s->bound[i] = INFINITY;
+            bound[i] = INFINITY;
             continue;
         }
-        float p = step->is_sand[i] ? bounding_pressure(step, (int32_t)i) : 0.0f; /* water has no friction */
-        s->bound[i] = materials->slope[material[i]] * p + materials->cohesion[material[i]];
+        float p = step->is_sand[i] ? step->sand.mean_pressure[i] : 0.0f; /* water has no friction */
+        bound[i] = materials->slope[material[i]] * p + materials->cohesion[material[i]];
         if (s->sph->has_pores) {
             const float pore = step->pore[i] * (float)s->wetting.per_pascal;
             float slope, cohesion;
             wadi_sph_wetting_strength(&s->wetting, i, &slope, &cohesion);
             p = p > pore ? p - pore : 0.0f;
-            s->bound[i] = slope * p + cohesion;
+            bound[i] = slope * p + cohesion;
         }
         if (step->fixed != NULL && step->fixed[i] != 0) {
-            s->bound[i] = INFINITY; /* keeps its stress */
+            bound[i] = INFINITY; /* keeps its stress */
         }
     }
+}
+
+void wadi_sph_find_bounds(WadiSph *sph, WadiSphStep *step)
+{
+    Bounds bounds = { .sph = sph, .step = step };
+    set_yield(sph, step);
+    if (sph->has_pores) {
+        wadi_sph_wetting_begin(&bounds.wetting, sph, step);
+    }
+    wadi_parallel_for(step->count, BLOCK, bound_block, &bounds);
 }
 
 /* Splits the traction of a particle among its contacts c: t_c = w_c Q_c u, Q_c the projection to the wall's
@@ -119,105 +111,129 @@ static void split_traction(const WadiSphWalls *walls, int32_t near, WadiVec3 t, 
     }
 }
 
-static void scale_stresses(const Sand *s, float factor, int64_t first, int64_t end)
+/* The columns of stresses and tractions, Pa. */
+typedef struct Columns {
+    const WadiSphStep *step;
+    float *stress[WADI_SPH_STRESSES];
+    float *wall[3];
+    float pascal; /* of a stress of 1 m/s */
+} Columns;
+
+static Columns columns_of(const WadiSph *sph, const WadiSphStep *step)
 {
-    for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
-        float *stress = s->friction.stress[c];
-#pragma omp simd
-        for (int64_t i = first; i < end; ++i) {
-            stress[i] *= factor;
-        }
+    const WadiParticles *p = sph->context.particles;
+    Columns c = { .step = step, .pascal = (float)(sph->materials.density * sph->spacing / step->dt) };
+    for (int n = 0; n < WADI_SPH_STRESSES; ++n) {
+        c.stress[n] = (float *)wadi_particles_column(p, sph->stress_column[n]) + step->sort.first;
     }
+    for (int a = 0; a < 3; ++a) {
+        c.wall[a] = (float *)wadi_particles_column(p, sph->wall_column + a) + step->sort.first;
+    }
+    return c;
 }
 
 static void load_block(void *context, int64_t first, int64_t end)
 {
-    const Sand *s = context;
-    const float scale = 1.0f / s->pascal;
-    scale_stresses(s, scale, first, end);
+    const Columns *c = context;
+    const WadiSphStep *step = c->step;
+    const float scale = 1.0f / c->pascal;
+    for (int n = 0; n < WADI_SPH_STRESSES; ++n) {
+        const float *from = c->stress[n];
+        float *to = step->sand.friction.stress[n];
+#pragma omp simd
+        for (int64_t i = first; i < end; ++i) {
+            to[i] = from[i] * scale;
+        }
+    }
     for (int64_t i = first; i < end; ++i) {
-        const int32_t near = wadi_sph_near(&s->step->walls, i);
-        if (s->step->is_sand[i] && near >= 0) {
-            const WadiVec3 t = { (double)(s->wall.x[i] * scale), (double)(s->wall.y[i] * scale),
-                                 (double)(s->wall.z[i] * scale) };
-            split_traction(&s->step->walls, near, t,
-                           s->friction.traction + wadi_sph_first_contact(&s->step->walls, near));
+        const int32_t near = wadi_sph_near(&step->walls, i);
+        if (step->is_sand[i] && near >= 0) {
+            const WadiVec3 t = { (double)(c->wall[0][i] * scale), (double)(c->wall[1][i] * scale),
+                                 (double)(c->wall[2][i] * scale) };
+            split_traction(&step->walls, near, t,
+                           step->sand.friction.traction + wadi_sph_first_contact(&step->walls, near));
         }
     }
 }
 
 static void store_block(void *context, int64_t first, int64_t end)
 {
-    const Sand *s = context;
-    scale_stresses(s, s->pascal, first, end);
+    const Columns *c = context;
+    const WadiSphStep *step = c->step;
+    const WadiSphWalls *walls = &step->walls;
+    for (int n = 0; n < WADI_SPH_STRESSES; ++n) {
+        const float *from = step->sand.friction.stress[n];
+        float *to = c->stress[n];
+#pragma omp simd
+        for (int64_t i = first; i < end; ++i) {
+            to[i] = from[i] * c->pascal;
+        }
+    }
     for (int64_t i = first; i < end; ++i) {
-        const int32_t near = wadi_sph_near(&s->step->walls, i);
+        const int32_t near = wadi_sph_near(walls, i);
         WadiF4 traction = { 0 };
-        for (int n = 0; near >= 0 && n < s->step->walls.contact_count[near]; ++n) {
-            traction += s->friction.traction[wadi_sph_first_contact(&s->step->walls, near) + (size_t)n];
+        for (int n = 0; near >= 0 && n < walls->contact_count[near]; ++n) {
+            traction += step->sand.friction.traction[wadi_sph_first_contact(walls, near) + (size_t)n];
         }
-        wadi_sph_set_column_row(&s->wall, i, traction * s->pascal);
-    }
-}
-
-static void keep_free_block(void *context, int64_t first, int64_t end)
-{
-    const Sand *s = context;
-    for (int64_t i = first; i < end; ++i) {
-        if (!wadi_sph_does_wait(s->step, i)) {
-            wadi_sph_set_column_row(&s->free, i, s->step->velocity[i]);
+        for (int a = 0; a < 3; ++a) {
+            c->wall[a][i] = traction[a] * c->pascal;
         }
     }
 }
 
-/* Of velocities with friction and pressure, and those with one of both in `rubbed`: those with the other one.
- */
-static WadiF4 other_part(const Sand *s, int64_t i)
+WadiSphFrictionIn wadi_sph_friction_in(const WadiSph *sph, const WadiSphStep *step)
 {
-    return wadi_sph_column_row(&s->free, i) + (s->step->velocity[i] - wadi_sph_column_row(&s->rubbed, i));
+    const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
+    return (WadiSphFrictionIn){ .pairs = &step->pairs,
+                                .walls = &step->walls,
+                                .is_sand = step->is_sand,
+                                .waits = step->waits,
+                                .lightness = step->lightness,
+                                .pressure = step->pressure,
+                                .bound = step->sand.bound,
+                                .largest = sph->largest_friction,
+                                .tolerance = def->tolerance * step->dt * sph->spacing /
+                                             (sph->unit_time * sph->unit_time),
+                                .max_iterations = sph->steps == 0 ? FIRST_CAP : def->friction_iterations };
 }
 
-static void exchange_block(void *context, int64_t first, int64_t end)
+WadiStatus wadi_sph_measure_friction(WadiSph *sph, const WadiSphStep *step, WadiError *error)
 {
-    const Sand *s = context;
+    if (sph->largest_friction > 0.0 && sph->steps % POWER_STEPS != 0) {
+        return WADI_OK;
+    }
+    double largest;
+    const WadiSphFrictionIn in = wadi_sph_friction_in(sph, step);
+    const int iterations = sph->largest_friction > 0.0 ? POWER : FIRST_POWER;
+    WADI_TRY(wadi_sph_friction_largest(&in, iterations, &largest, sph->context.scratch, error));
+    sph->largest_friction = fmax(0.8 * sph->largest_friction, EIGENVALUE_MARGIN * largest);
+    return WADI_OK;
+}
+
+static void forces_block(void *context, int64_t first, int64_t end)
+{
+    const WadiSphStep *step = context;
     for (int64_t i = first; i < end; ++i) {
-        wadi_sph_set_column_row(&s->rubbed, i, other_part(s, i));
+        step->sand.v_forces[i] = wadi_sph_xyz(step->velocity[i]);
     }
 }
 
-/* The same for the last time: into `free`, which is not needed any more. */
-static void exchange_last_block(void *context, int64_t first, int64_t end)
+WadiStatus wadi_sph_begin_friction(const WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
-    const Sand *s = context;
-    for (int64_t i = first; i < end; ++i) {
-        if (!wadi_sph_does_wait(s->step, i)) {
-            wadi_sph_set_column_row(&s->free, i, other_part(s, i));
-        }
-    }
-}
-
-static WadiStatus begin(Sand *s, WadiError *error)
-{
-    WadiSph *sph = s->sph;
-    WadiSphStep *step = s->step;
     WadiArena *arena = sph->context.scratch;
+    WadiSphSand *sand = &step->sand;
     const size_t count = (size_t)step->count;
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &step->rough, count, "friction", error));
-    s->mark = wadi_arena_mark(arena);
-    WADI_TRY(wadi_sph_friction_create(&s->friction, &step->pairs, &step->walls, arena, error));
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->bound, count, "friction", error));
-    s->pascal = (float)(sph->materials.density * sph->spacing / step->dt);
-    const WadiParticles *p = sph->context.particles;
+    WADI_TRY(wadi_sph_friction_create(&sand->friction, &step->pairs, &step->walls, arena, error));
     for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
-        s->friction.stress[c] = (float *)wadi_particles_column(p, sph->stress_column[c]) + step->sort.first;
+        WADI_TRY(WADI_ARENA_NEW(arena, &sand->friction.stress[c], count, "friction", error));
     }
-    s->wall.x = (float *)wadi_particles_column(p, sph->wall_column) + step->sort.first;
-    s->wall.y = (float *)wadi_particles_column(p, sph->wall_column + 1) + step->sort.first;
-    s->wall.z = (float *)wadi_particles_column(p, sph->wall_column + 2) + step->sort.first;
-    s->free = wadi_sph_velocity_columns(sph, step);
-    s->rubbed = s->wall;
-    wadi_parallel_for(step->count, BLOCK, keep_free_block, s);
-    wadi_parallel_for(step->count, BLOCK, load_block, s);
+    WADI_TRY(WADI_ARENA_NEW(arena, &sand->mean_pressure, count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &sand->bound, count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &sand->v_forces, count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &sand->v_pressure, count, "friction", error));
+    Columns columns = columns_of(sph, step);
+    wadi_parallel_for(step->count, BLOCK, forces_block, step);
+    wadi_parallel_for(step->count, BLOCK, load_block, &columns);
     wadi_sph_friction_fill_surface(step->density, &step->pairs, &step->walls, step->is_sand);
     for (int32_t i = 0; step->fixed != NULL && i < step->count; ++i) {
         step->density[i] = step->fixed[i] != 0 ? 1.0f : step->density[i];
@@ -225,107 +241,53 @@ static WadiStatus begin(Sand *s, WadiError *error)
     return WADI_OK;
 }
 
-static void keep_rubbed_block(void *context, int64_t first, int64_t end)
+WadiStatus wadi_sph_add_last_friction(const WadiSph *sph, WadiSphStep *step)
 {
-    const Sand *s = context;
+    const WadiSphFrictionIn in = wadi_sph_friction_in(sph, step);
+    wadi_sph_friction_apply(step->velocity, step->velocity, &step->sand.friction, &in);
+    return WADI_OK;
+}
+
+/* Velocities with forces and friction are in v*, with forces and both in `velocity`. */
+static void remove_friction_block(void *context, int64_t first, int64_t end)
+{
+    const WadiSphStep *step = context;
+    const WadiSphSand *sand = &step->sand;
     for (int64_t i = first; i < end; ++i) {
-        wadi_sph_set_column_row(&s->rubbed, i, s->step->velocity[i]);
+        const float laplacian = step->solve.laplacian[i];
+        sand->v_pressure[i] = wadi_sph_xyz(sand->v_forces[i] + (step->velocity[i] - step->solve.v_star[i]));
+        sand->mean_pressure[i] = wadi_sph_friction_smooth(&step->pairs, step->pressure[i], laplacian,
+                                                          step->lightness[i], (int32_t)i);
     }
 }
 
-/* Velocities with the friction of the last step. */
-static WadiStatus add_last_friction(const Sand *s, const WadiSphFrictionIn *in)
+static void remove_pressure_block(void *context, int64_t first, int64_t end)
 {
-    wadi_sph_friction_apply(s->step->velocity, s->step->velocity, &s->friction, in);
-    wadi_parallel_for(s->step->count, BLOCK, keep_rubbed_block, (void *)s);
-    return WADI_OK;
-}
-
-static WadiStatus measure(WadiSph *sph, const WadiSphFrictionIn *in, WadiError *error)
-{
-    const bool is_due = sph->steps % POWER_STEPS == 0 && sph->measured_friction != sph->steps;
-    if (sph->largest_friction > 0.0 && !is_due) {
-        return WADI_OK;
+    const WadiSphStep *step = context;
+    const WadiSphSand *sand = &step->sand;
+    for (int64_t i = first; i < end; ++i) {
+        step->solve.v_star[i] = wadi_sph_xyz(sand->v_forces[i] + (step->velocity[i] - sand->v_pressure[i]));
     }
-    double largest;
-    sph->measured_friction = sph->steps;
-    const int iterations = sph->largest_friction > 0.0 ? POWER : FIRST_POWER;
-    WADI_TRY(wadi_sph_friction_largest(in, iterations, &largest, sph->context.scratch, error));
-    sph->largest_friction = fmax(0.8 * sph->largest_friction, EIGENVALUE_MARGIN * largest);
-    return WADI_OK;
 }
 
-void wadi_sph_find_bounds(WadiSph *sph, WadiSphStep *step, float *bound)
+WadiStatus wadi_sph_solve_friction(WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
-    Sand s = { .sph = sph, .step = step, .bound = bound };
-    set_yield(sph, step);
-    if (sph->has_pores) {
-        wadi_sph_wetting_begin(&s.wetting, sph, step);
-    }
-    wadi_parallel_for(step->count, BLOCK, bound_block, &s);
-}
-
-static WadiStatus rub(Sand *s, WadiSphFrictionIn *in, bool is_last, WadiError *error)
-{
-    WadiSph *sph = s->sph;
-    WadiSphStep *step = s->step;
-    in->largest = sph->largest_friction;
-    wadi_sph_find_bounds(sph, step, s->bound);
-    wadi_parallel_for(step->count, BLOCK, exchange_block, s);
+    wadi_parallel_for(step->count, BLOCK, remove_friction_block, step);
+    wadi_sph_find_bounds(sph, step);
+    const WadiSphFrictionIn in = wadi_sph_friction_in(sph, step);
     WadiSphFrictionReport report;
-    WADI_TRY(wadi_sph_friction_solve(step->velocity, &s->rubbed, &s->friction, in, &report,
-                                     sph->context.scratch, error));
+    WADI_TRY(wadi_sph_friction_solve(step->velocity, step->sand.v_pressure, &step->sand.friction, &in,
+                                     &report, sph->context.scratch, error));
     sph->largest_friction = report.largest;
     step->friction_solves += 1;
     step->friction_iterations += report.iterations;
-    wadi_parallel_for(step->count, BLOCK, is_last ? exchange_last_block : exchange_block, s);
-    step->wanted = is_last ? s->free : s->rubbed;
+    wadi_parallel_for(step->count, BLOCK, remove_pressure_block, step);
     return WADI_OK;
 }
 
-/* Stresses to the particles; the pressure then has the memory. */
-static WadiStatus end(const Sand *s)
+WadiStatus wadi_sph_store_stresses(const WadiSph *sph, const WadiSphStep *step)
 {
-    wadi_parallel_for(s->step->count, BLOCK, store_block, (void *)s);
-    wadi_arena_release_temporaries(s->sph->context.scratch, s->mark);
-    return WADI_OK;
-}
-
-WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error)
-{
-    const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
-    const bool is_first = sph->steps == 0;
-    const int rounds = is_first ? FIRST_ROUNDS : def->friction_rounds;
-    Sand s = { .sph = sph, .step = step };
-    const WadiArenaMark mark = wadi_arena_mark(sph->context.scratch);
-    WadiSphFrictionIn in = { .pairs = &step->pairs,
-                             .walls = &step->walls,
-                             .is_sand = step->is_sand,
-                             .waits = step->waits,
-                             .lightness = step->lightness,
-                             .pressure = step->pressure,
-                             .tolerance =
-                                 def->tolerance * step->dt * sph->spacing / (sph->unit_time * sph->unit_time),
-                             .max_iterations = is_first ? FIRST_CAP : def->friction_iterations };
-    RUN("friction", measure(sph, &in, error));
-    RUN("friction", begin(&s, error));
-    in.bound = s.bound;
-    RUN("friction", add_last_friction(&s, &in));
-    if (is_first) {
-        RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
-    } else {
-        RUN("pressure", wadi_sph_apply_pressure(sph, step, error));
-    }
-    for (int n = 0; n < rounds; ++n) {
-        const bool is_last = n + 1 == rounds;
-        RUN("friction", rub(&s, &in, is_last, error));
-        if (is_last) {
-            RUN("friction", end(&s));
-        }
-        RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
-        step->wanted = (WadiSphColumns){ 0 };
-    }
-    step->rough = NULL;
-    wadi_arena_release_temporaries(sph->context.scratch, mark);
+    Columns columns = columns_of(sph, step);
+    wadi_parallel_for(step->count, BLOCK, store_block, &columns);
     return WADI_OK;
 }

@@ -79,10 +79,7 @@ static void move_block(void *context, int64_t first, int64_t end)
             continue;
         }
         const WadiF4 v = step->velocity[i];
-        WadiF4 shift = { 0 };
-        if (step->has_shift) {
-            shift = (WadiF4){ p->vx[k], p->vy[k], p->vz[k], 0.0f };
-        }
+        const WadiF4 shift = wadi_sph_xyz(step->shift[i]);
         p->vx[k] = v[0], p->vy[k] = v[1], p->vz[k] = v[2];
         pressure[k] = step->pressure[i] * m->to_pascal;
         const WadiF4 u = v + shift;

@@ -39,7 +39,7 @@ static void add_tile(const Bodies *bodies, int32_t tile)
     body->particles += sort->tile_start[tile + 1] - sort->tile_start[tile];
     for (int32_t row = sort->row_first[tile]; row < sort->row_first[tile + 1]; ++row) {
         body->cells += __builtin_popcount(sort->lanes[row]);
-        body->at_air += __builtin_popcount(step->coarse.has_air[row + 1]);
+        body->at_air += __builtin_popcount(step->solve.coarse.has_air[row + 1]);
     }
 }
 
@@ -48,6 +48,13 @@ static bool is_overfull(const WadiSph *sph, const Body *body)
     const double largest = sph->materials.has_sand ? LARGEST_SAND : LARGEST_WATER;
     return body->particles >= MIN_PARTICLES && mean_density(body) > largest &&
            (double)body->at_air <= AIR_PART * (double)body->cells;
+}
+
+WadiStatus wadi_sph_begin_overfull(const WadiSph *sph, const WadiSphStep *step, WadiOverfullList *overfull,
+                                   WadiError *error)
+{
+    return WADI_ARENA_NEW(sph->context.scratch, &overfull->region, (size_t)step->sort.tiles.count,
+                          "overfull tiles", error);
 }
 
 WadiStatus wadi_sph_find_overfull(const WadiSph *sph, const WadiSphStep *step, WadiOverfullList *overfull,
@@ -59,8 +66,9 @@ WadiStatus wadi_sph_find_overfull(const WadiSph *sph, const WadiSphStep *step, W
     WadiArena *arena = sph->context.scratch;
     Bodies bodies = { .step = step };
     overfull->count = 0;
-    if (step->coarse.sort == NULL || step->has_sizes) {
-        return WADI_OK; /* an equation of state has none of it, and different sizes have other cells */
+    const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
+    if (def->pressure == WADI_SPH_PRESSURE_TAIT || step->has_sizes) {
+        return WADI_OK; /* an equation of state has no coarse grid, and different sizes have other cells */
     }
     const WadiArenaMark mark = wadi_arena_mark(arena);
     WADI_TRY(WADI_ARENA_NEW(arena, &bodies.body, count, "overfull tiles", error));

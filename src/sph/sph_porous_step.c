@@ -244,7 +244,8 @@ static WadiStatus set_pressures(const WadiSph *sph, const WadiSphStep *step, dou
 {
     const WadiScene *scene = sph->context.world->scene;
     const double place = wadi_water_density(scene) * sph->spacing / WADI_SPH_PLACES;
-    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, pressure, (size_t)step->count, "porous flow", error));
+    WADI_TRY(
+        WADI_ARENA_NEW_TEMPORARY(sph->context.scratch, pressure, (size_t)step->count, "porous flow", error));
     Pressures s = { .sph = sph,
                     .step = step,
                     .pore = (const float *)wadi_particles_column(sph->context.particles, sph->pore_column) +
@@ -322,11 +323,12 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
     const double unit = wadi_water_density(scene);
     double *pressure = NULL;
     double *water = (double *)wadi_particles_column(p, sph->water_column) + step->sort.first;
-    step->seep = step->lightness; /* which nothing needs any more */
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->seep, (size_t)step->count, "porous flow", error));
     memset(step->seep, 0, (size_t)step->count * sizeof *step->seep);
     WADI_TRY(set_pressures(sph, step, &pressure, error));
     double *before = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &before, (size_t)step->count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &before, (size_t)step->count, "porous flow", error));
     memcpy(before, water, (size_t)step->count * sizeof *before);
     const WadiSphPorousIn in = { .pairs = &step->pairs,
                                  .x = p->x + step->sort.first,
@@ -365,5 +367,6 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
                       .wetness = (float *)wadi_particles_column(p, sph->wetness_column) + step->sort.first,
                       .pore = (float *)wadi_particles_column(p, sph->pore_column) + step->sort.first };
     wadi_parallel_for(step->count, BLOCK, change_block, &change);
+    wadi_arena_release_temporaries(arena, mark);
     return WADI_OK;
 }

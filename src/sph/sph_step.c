@@ -1,6 +1,7 @@
 /* One step of the sph solver, stage by stage. [LD09; theory 11] */
 #include <math.h>
 
+#include "core/check.h"
 #include "core/parallel.h"
 #include "sph/sph.h"
 #include "sph/sph_stage.h"
@@ -31,6 +32,7 @@ static void begin_block(void *context, int64_t first, int64_t end)
         const bool is_fixed = step->fixed != NULL && step->fixed[i] != 0;
         step->lightness[i] = is_fixed ? WADI_SPH_FIXED_LIGHTNESS : 1.0f / sph->materials.mass[material[i]];
         step->pressure[i] = pressure[i] * from_pascal;
+        step->shift[i] = (WadiF4){ 0 };
     }
     for (int64_t i = first; i < end; ++i) {
         step->rest_volume[i] = step->has_sizes ? rest_volume[i] : 1.0;
@@ -53,7 +55,9 @@ static WadiStatus begin(const WadiSph *sph, WadiSphStep *step, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(arena, &step->volume, count, "step", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->lightness, count, "step", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->density, count, "step", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->velocity, count, "step", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->pressure, count, "step", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->shift, count, "step", error));
     wadi_parallel_for(step->count, BLOCK, begin_block, &(Begin){ sph, step });
     return WADI_OK;
 }
@@ -86,53 +90,82 @@ static WadiStatus find_pairs(const WadiSph *sph, WadiSphStep *step, WadiError *e
     return wadi_sph_pairs_find(&step->pairs, step->density, &in, sph->context.scratch, error);
 }
 
-/* Releases what forces alone need: all since `solves`, the temporaries since `mark`. */
-static void end_forces(const WadiSph *sph, WadiSphStep *step, WadiArenaMark mark, WadiArenaMark solves)
+static void scope_open(const WadiSph *sph, WadiSphStep *step, WadiSphScope scope)
 {
-    wadi_arena_release(sph->context.scratch, solves);
-    step->coarse = (WadiSphCoarse){ 0 };
-    step->inverse = NULL;
-    step->source = NULL;
-    wadi_sph_pairs_end_forces(&step->pairs, sph->context.scratch, mark);
+    step->scope[scope] = wadi_arena_mark(sph->context.scratch);
+}
+
+/* The forces release temporaries only: walls and lists of neighbours outlive them. */
+static void scope_close(const WadiSph *sph, WadiSphStep *step, WadiSphScope scope)
+{
+    WadiArena *arena = sph->context.scratch;
+    switch (scope) {
+    case WADI_SPH_SCOPE_STEP: wadi_arena_release(arena, step->scope[scope]); break;
+    case WADI_SPH_SCOPE_FORCES:
+        wadi_arena_release_temporaries(arena, step->scope[scope]);
+        step->pairs.sum = NULL;
+        step->pairs.mirror_start = NULL;
+        step->pairs.mirror = NULL;
+        break;
+    case WADI_SPH_SCOPE_SOLVE:
+        wadi_arena_release(arena, step->scope[scope]);
+        step->solve = (WadiSphSolve){ 0 };
+        step->sand = (WadiSphSand){ 0 };
+        break;
+    case WADI_SPH_SCOPES: WADI_ASSERT(false);
+    }
+}
+
+/* Each has its own stages: pressure, friction. */
+static WadiStatus solve(WadiSph *sph, WadiSphStep *step, WadiError *error)
+{
+    const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
+    if (def->pressure == WADI_SPH_PRESSURE_TAIT) {
+        return wadi_sph_solve_tait(sph, step, error);
+    }
+    if (!sph->materials.has_sand) {
+        return wadi_sph_solve_water(sph, step, error);
+    }
+    return def->friction == WADI_SPH_FRICTION_ZB05 ? wadi_sph_solve_zb05(sph, step, error)
+                                                   : wadi_sph_solve_sand(sph, step, error);
+}
+
+static void fill_report(const WadiSphStep *step, WadiStepReport *report)
+{
+    report->pressure_solves = step->pressure_solves;
+    report->pressure_iterations = step->pressure_iterations;
+    report->friction_solves = step->friction_solves;
+    report->friction_iterations = step->friction_iterations;
 }
 
 static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *report, WadiError *error)
 {
     RUN("sort", begin(sph, step, error));
-    const WadiArenaMark mark = wadi_arena_mark(sph->context.scratch);
+    scope_open(sph, step, WADI_SPH_SCOPE_FORCES);
     RUN("wet", wadi_sph_wet(sph, step));
     RUN("walls", find_walls(sph, step, error));
     RUN("sleep", wadi_sph_find_calm(sph, step, error));
     RUN("neighbours", find_pairs(sph, step, error));
-    RUN("forces", wadi_sph_add_forces(sph, step, error));
+    RUN("forces", wadi_sph_add_forces(sph, step));
     RUN("forces", wadi_sph_stick(sph, step));
     RUN("tension", wadi_sph_apply_tension(sph, step, error));
     RUN("viscosity", wadi_sph_apply_viscosity(sph, step, error));
-    const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
-    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &report->overfull.region, (size_t)step->sort.tiles.count,
-                            "overfull tiles", error));
-    const WadiArenaMark solves = wadi_arena_mark(sph->context.scratch);
-    if (def->pressure == WADI_SPH_PRESSURE_TAIT) {
-        RUN("pressure", wadi_sph_tait_pressure(sph, step));
-    } else if (sph->materials.has_sand) {
-        WADI_TRY(def->friction == WADI_SPH_FRICTION_ZB05 ? wadi_sph_solve_zb05(sph, step, error)
-                                                         : wadi_sph_solve_sand(sph, step, error));
-    } else {
-        RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
-    }
+    WADI_TRY(wadi_sph_begin_overfull(sph, step, &report->overfull, error));
+
+    scope_open(sph, step, WADI_SPH_SCOPE_SOLVE);
+    WADI_TRY(solve(sph, step, error));
     RUN("pressure", wadi_sph_solve_shift(sph, step, error));
     RUN("pressure", wadi_sph_find_overfull(sph, step, &report->overfull, error));
-    end_forces(sph, step, mark, solves);
+    scope_close(sph, step, WADI_SPH_SCOPE_SOLVE);
+    scope_close(sph, step, WADI_SPH_SCOPE_FORCES);
+
     RUN("porous", wadi_sph_flow_in_pores(sph, step, report, error));
     RUN("sleep", wadi_sph_check_loads(sph, step, error));
     RUN("move", wadi_sph_move(sph, step, report, error));
     RUN("move", wadi_sph_watch_pressure(sph, step->time, error));
     RUN("porous", wadi_sph_spawn_and_remove(sph, step, error));
     RUN("sleep", wadi_sph_watch(sph, step, error));
-    report->pressure_solves = step->pressure_solves;
-    report->pressure_iterations = step->pressure_iterations;
-    report->friction_solves = step->friction_solves;
-    report->friction_iterations = step->friction_iterations;
+    fill_report(step, report);
     sph->steps += 1;
     return WADI_OK;
 }
@@ -147,7 +180,7 @@ WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepR
         return WADI_OK;
     }
     RUN("resample", wadi_sph_adapt_bodies(sph, now->time, error));
-    const WadiArenaMark mark = wadi_arena_mark(sph->context.scratch);
+    scope_open(sph, &step, WADI_SPH_SCOPE_STEP);
     WadiStatus status = wadi_sph_sort_awake(sph, &step, error);
     if (status == WADI_OK && sph->sleep.count < particles->count) {
         status = run_stages(sph, &step, report, error);
@@ -157,9 +190,9 @@ WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepR
     report->sleeping_particles = sph->sleep.count;
     WADI_TRY(status);
     WADI_TRY(removed);
-    if (sph->volume_column >= 0) { /* overfull regions are not reported then: nothing of the step is needed */
-        wadi_arena_release(sph->context.scratch, mark);
+    if (sph->volume_column >= 0) { /* then there is no list of overfull regions, which outlives the step */
+        scope_close(sph, &step, WADI_SPH_SCOPE_STEP);
+        RUN("resample", wadi_sph_adapt(sph, now->time + now->dt, error));
     }
-    RUN("resample", wadi_sph_adapt(sph, &step, error));
     return WADI_OK;
 }

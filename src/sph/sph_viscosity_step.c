@@ -55,35 +55,29 @@ WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiE
     const double dx = sph->spacing, scale = step->dt / (sph->materials.density * dx * dx);
     const WadiArenaMark mark = wadi_arena_mark(arena);
     Coefficients c = { .sph = sph, .step = step, .scale = (float)scale };
-    bool is_viscous = false;
     for (int m = 0; m < scene->material_count; ++m) {
         c.of_material[m] = (float)(scale * wadi_curve_value(&scene->materials[m].viscosity, step->time));
-        is_viscous = is_viscous || (c.of_material[m] > 0.0f && !scene->materials[m].is_unused);
     }
-    if (is_viscous || sph->has_pores) {
-        const size_t blocks = (size_t)wadi_parallel_block_count(step->count, BLOCK);
-        double *partials = NULL;
-        WADI_TRY(WADI_ARENA_NEW(arena, &c.of, (size_t)step->count, "viscosity", error));
-        WADI_TRY(WADI_ARENA_NEW(arena, &partials, blocks, "viscosity", error));
-        if (sph->has_pores) {
-            wadi_sph_wetting_begin(&c.wetting, sph, step);
-        }
-        const double thickest = wadi_parallel_max(step->count, BLOCK, coefficient_block, &c, partials);
-        is_viscous = is_viscous || thickest > 0.0;
+    const size_t blocks = (size_t)wadi_parallel_block_count(step->count, BLOCK);
+    double *partials = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &c.of, (size_t)step->count, "viscosity", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &partials, blocks, "viscosity", error));
+    if (sph->has_pores) {
+        wadi_sph_wetting_begin(&c.wetting, sph, step);
     }
+    const double thickest = wadi_parallel_max(step->count, BLOCK, coefficient_block, &c, partials);
     const WadiSphViscosityIn in = { .pairs = &step->pairs,
                                     .walls = &step->walls,
                                     .lightness = step->lightness,
                                     .volume = step->volume,
                                     .waits = step->waits,
-                                    .coefficient = is_viscous ? c.of : NULL,
+                                    .coefficient = c.of,
                                     .damping = (float)damping_of(sph, step),
-                                    .room = wadi_sph_velocity_columns(sph, step),
                                     .tolerance = TOLERANCE * wadi_sph_longest_step(sph) * dx /
                                                  (sph->unit_time * sph->unit_time),
                                     .max_iterations = ITERATIONS };
     WadiSphViscosityReport report;
-    if (in.damping > 0.0f || is_viscous) {
+    if (in.damping > 0.0f || thickest > 0.0) {
         WADI_TRY(wadi_sph_viscosity(step->velocity, &in, &report, arena, error));
     }
     wadi_arena_release(arena, mark);

@@ -50,13 +50,10 @@ static double energy(void)
 /* From no friction. */
 static void solve(const WadiSphFrictionIn *in, WadiSphFrictionReport *report)
 {
-    static float x[SLAB_MAX], y[SLAB_MAX], z[SLAB_MAX];
-    const WadiSphColumns wanted = { x, y, z };
+    static WadiF4 v_star[SLAB_MAX];
     WadiError error;
-    for (int i = 0; i < slab->pairs.count; ++i) {
-        wadi_sph_set_column_row(&wanted, i, slab->velocity[i]);
-    }
-    CHECK_OK(wadi_sph_friction_solve(slab->velocity, &wanted, &slab->friction, in, report, &arena, &error),
+    memcpy(v_star, slab->velocity, sizeof v_star);
+    CHECK_OK(wadi_sph_friction_solve(slab->velocity, v_star, &slab->friction, in, report, &arena, &error),
              error);
 }
 
@@ -160,17 +157,18 @@ static void test_strain_is_that_of_the_motion(void **state)
 }
 
 /* The pressure that bounds the stress, half of it the neighbours' mean weighted by their slopes, summed in
- * double; by its own sum, and from how much the pressure differs from its neighbours'. */
+ * double; by its own sum, and from the Laplacian of the pressure. */
 static void test_bounding_pressure_is_half_that_of_the_neighbours(void **state)
 {
     (void)state;
     const WadiSphPairs *pairs = &slab->pairs;
-    static float rough[SLAB_MAX];
+    static float laplacian[SLAB_MAX];
     const WadiSphPressureIn in = { .pairs = pairs,
                                    .walls = &slab->walls,
                                    .is_sand = slab->is_sand,
                                    .lightness = slab->lightness,
-                                   .rough = rough };
+                                   .is_idle = slab->none,
+                                   .laplacian = laplacian };
     for (int i = 0; i < slab->count; ++i) {
         slab->lightness[i] = i % 2 == 0 ? 1.0f : 0.5f;
     }
@@ -183,7 +181,7 @@ static void test_bounding_pressure_is_half_that_of_the_neighbours(void **state)
         }
         const double wanted = 0.5 * ((double)slab->pressure[i] + sum / weight);
         CHECK_NEAR(wadi_sph_friction_pressure(pairs, slab->pressure, i), wanted, 1e-5);
-        CHECK_NEAR(wadi_sph_friction_smooth(pairs, slab->pressure[i], rough[i], slab->lightness[i], i),
+        CHECK_NEAR(wadi_sph_friction_smooth(pairs, slab->pressure[i], laplacian[i], slab->lightness[i], i),
                    wanted, 1e-5);
     }
 }

@@ -2,6 +2,7 @@
  * the places of its particles; forces and rates are transposes of each other, beside walls too. */
 #include "sph/pressure/sph_pressure.h"
 #include "sph_block.h"
+#include "sph_solve.h"
 
 enum { NX = 6, NY = 6, NZ = 16 };
 
@@ -39,6 +40,7 @@ static WadiSphPressureIn make(Problem *p, int nz, double jitter)
                              .is_sand = p->block.is_sand,
                              .lightness = p->block.ones,
                              .volume = p->block.ones,
+                             .is_idle = p->block.none,
                              .source = p->source,
                              .smooth = { 0.1f, 0.1f },
                              .tolerance = 1e-4,
@@ -58,12 +60,9 @@ static void a_column_of_water_has_the_pressure_of_its_depth(void **unused)
 {
     (void)unused;
     Problem p;
-    WadiError error;
-    WadiSphPressureReport report;
     WadiSphPressureIn in = make(&p, NZ, 0.0);
     in.smooth[0] = 0.0f;
-    CHECK_OK(wadi_sph_pressure_solve(p.block.velocity, p.pressure, &in, &report, &p.block.arena, &error),
-             error);
+    const WadiSphPressureReport report = sph_solve_pressure(p.block.velocity, p.pressure, in, &p.block.arena);
     double zz = 0.0, zp = 0.0, z_mean = 0.0, p_mean = 0.0, fastest = 0.0;
     for (int32_t i = 0; i < p.block.count; ++i) {
         const double z = p.block.particles.z[i] / p.block.spacing;
@@ -89,12 +88,11 @@ static void the_coarse_grid_leaves_the_solution_alone(void **unused)
     int iterations[2];
     for (int n = 0; n < 2; ++n) {
         Problem p;
-        WadiError error;
-        WadiSphPressureReport report;
         WadiSphPressureIn in = make(&p, NZ, 0.2);
-        in.coarse = n == 0 ? NULL : &p.coarse;
-        CHECK_OK(wadi_sph_pressure_solve(p.block.velocity, p.pressure, &in, &report, &p.block.arena, &error),
-                 error);
+        in.has_coarse = n > 0;
+        in.coarse = &p.coarse;
+        const WadiSphPressureReport report =
+            sph_solve_pressure(p.block.velocity, p.pressure, in, &p.block.arena);
         for (int32_t i = 0; i < p.block.count; ++i) {
             sum[n] += (double)p.pressure[i];
         }
@@ -116,15 +114,13 @@ static void deep_water_takes_no_more_iterations(void **unused)
         int iterations[2];
         for (int k = 0; k < 2; ++k) {
             Problem p;
-            WadiError error;
-            WadiSphPressureReport report;
             const int nz = k == 0 ? NZ : 8 * NZ;
             WadiSphPressureIn in = make(&p, nz, n == 0 ? 0.0 : 0.2);
+            in.has_coarse = true;
             in.coarse = &p.coarse;
             in.tolerance = 2e-3 * NZ / nz;
-            CHECK_OK(
-                wadi_sph_pressure_solve(p.block.velocity, p.pressure, &in, &report, &p.block.arena, &error),
-                error);
+            const WadiSphPressureReport report =
+                sph_solve_pressure(p.block.velocity, p.pressure, in, &p.block.arena);
             iterations[k] = report.iterations;
             printf("%d spacings, %s: %d iterations\n", nz, n == 0 ? "even" : "uneven", report.iterations);
             block_free(&p.block);
@@ -164,16 +160,16 @@ static void momentum_is_kept(void **unused)
                              .is_sand = b.is_sand,
                              .lightness = b.ones,
                              .volume = b.ones,
+                             .is_idle = b.none,
                              .source = source,
                              .smooth = { 0.1f, 0.1f },
                              .tolerance = 1e-3,
                              .max_iterations = 50 };
-    WadiSphPressureReport report;
     wadi_sph_pressure_invert(inverse, &in);
     in.inverse = inverse;
     CHECK_OK(wadi_sph_pressure_largest(&in, 40, &in.largest, &b.arena, &error), error);
     in.largest *= 1.2;
-    CHECK_OK(wadi_sph_pressure_solve(b.velocity, pressure, &in, &report, &b.arena, &error), error);
+    sph_solve_pressure(b.velocity, pressure, in, &b.arena);
     for (int32_t i = 0; i < b.count; ++i) {
         for (int a = 0; a < 3; ++a) {
             after[a] += (double)b.velocity[i][a];

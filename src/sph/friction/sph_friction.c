@@ -22,8 +22,7 @@ static const float LARGE = 1e30f, SMALL = 1e-30f;
 
 typedef struct Solve {
     const WadiSphFrictionIn *in;
-    const WadiF4 *from;           /* v*; NULL: in the columns */
-    const WadiSphColumns *wanted; /* or NULL: all 0 */
+    const WadiF4 *v_star;
     WadiF4 *velocity;
     const WadiSphFriction *friction;
     float step; /* 1 / eigenvalue */
@@ -70,13 +69,7 @@ static void push_block(void *context, int64_t first, int64_t end)
         if (takes_part(s->in, i)) {
             WadiF4 push;
             wadi_sph_friction_push(s->in, s->friction, i, &push);
-            push *= s->in->lightness[i];
-            if (s->from != NULL) {
-                push += s->from[i];
-            } else if (s->wanted != NULL) {
-                push += wadi_sph_column_row(s->wanted, i);
-            }
-            s->velocity[i] = push;
+            s->velocity[i] = push * s->in->lightness[i] + s->v_star[i];
         }
     }
 }
@@ -286,7 +279,7 @@ static WadiStatus begin(Solve *s, WadiArena *arena, WadiError *error)
 void wadi_sph_friction_apply(WadiF4 *to, const WadiF4 *from, const WadiSphFriction *friction,
                              const WadiSphFrictionIn *in)
 {
-    Solve s = { .in = in, .from = from, .velocity = to, .friction = friction };
+    Solve s = { .in = in, .v_star = from, .velocity = to, .friction = friction };
     if (to != from) {
         memcpy(to, from, (size_t)in->pairs->count * sizeof *to);
     }
@@ -316,12 +309,12 @@ static int32_t count_loaded(const WadiSphFrictionIn *in)
     return loaded;
 }
 
-WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiSphColumns *wanted,
-                                   const WadiSphFriction *friction, const WadiSphFrictionIn *in,
-                                   WadiSphFrictionReport *report, WadiArena *arena, WadiError *error)
+WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *v_star, const WadiSphFriction *friction,
+                                   const WadiSphFrictionIn *in, WadiSphFrictionReport *report,
+                                   WadiArena *arena, WadiError *error)
 {
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    Solve s = { .in = in, .wanted = wanted, .velocity = velocity, .friction = friction };
+    Solve s = { .in = in, .v_star = v_star, .velocity = velocity, .friction = friction };
     WADI_TRY(begin(&s, arena, error));
     *report = (WadiSphFrictionReport){ .largest = in->largest };
     const double loaded = fmax(1.0, count_loaded(in));
@@ -442,9 +435,13 @@ WadiStatus wadi_sph_friction_largest(const WadiSphFrictionIn *in, int iterations
     const WadiArenaMark mark = wadi_arena_mark(arena);
     const size_t contacts = wadi_sph_contacts(in->walls);
     WadiSphFriction friction;
+    WadiF4 *zero = NULL;
     Solve s = { .in = in, .friction = &friction };
+    WADI_TRY(WADI_ARENA_NEW(arena, &zero, (size_t)count, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s.velocity, (size_t)count, "friction", error));
+    memset(zero, 0, (size_t)count * sizeof *zero);
     memset(s.velocity, 0, (size_t)count * sizeof *s.velocity);
+    s.v_star = zero;
     WADI_TRY(begin(&s, arena, error));
     WADI_TRY(wadi_sph_friction_create(&friction, in->pairs, in->walls, arena, error));
     memset(friction.traction_at, 0, contacts * sizeof *friction.traction_at);

@@ -52,11 +52,11 @@ void wadi_sph_friction_apply(WadiF4 *to, const WadiF4 *from, const WadiSphFricti
 void wadi_sph_friction_strain(float *const strain[WADI_SPH_STRESSES], const WadiF4 *velocity,
                               const WadiSphFrictionIn *in);
 
-/* `wanted`: v*; `friction`: a guess on entry; `velocity`: v* and the friction of the guess on entry, v
+/* `friction`: a guess on entry; `velocity`: v* and the friction of the guess on entry, v
  * after. */
-WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiSphColumns *wanted,
-                                   const WadiSphFriction *friction, const WadiSphFrictionIn *in,
-                                   WadiSphFrictionReport *report, WadiArena *arena, WadiError *error);
+WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *v_star, const WadiSphFriction *friction,
+                                   const WadiSphFrictionIn *in, WadiSphFrictionReport *report,
+                                   WadiArena *arena, WadiError *error);
 
 /* The largest eigenvalue of the operator from T and t to D and -v, by the power method; rows and columns of
  * tractions are scaled as their steps are. */
@@ -67,8 +67,8 @@ WadiStatus wadi_sph_friction_largest(const WadiSphFrictionIn *in, int iterations
  * the mean of its neighbours. The pressures of single particles scatter, and sand would yield at those
  * where it is low. */
 float wadi_sph_friction_pressure(const WadiSphPairs *pairs, const float *pressure, int32_t i);
-/* The same from how much the pressure differs from its neighbours' (wadi_sph_push), without another sum. */
-float wadi_sph_friction_smooth(const WadiSphPairs *pairs, float pressure, float rough, float lightness,
+/* The same from the Laplacian of the pressure (wadi_sph_push), without another sum. */
+float wadi_sph_friction_smooth(const WadiSphPairs *pairs, float pressure, float laplacian, float lightness,
                                int32_t i);
 /* Adds to the densities of sand what the kernel misses beyond a free surface, so that the outermost row is
  * not pressed into the next one. */

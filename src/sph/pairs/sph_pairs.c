@@ -188,11 +188,3 @@ void wadi_sph_pairs_sum_same(const WadiSphPairs *pairs, int32_t i, WadiF4 *sum)
     }
     wadi_sph_sum_four(&x, &y, &z, &none, sum);
 }
-
-void wadi_sph_pairs_end_forces(WadiSphPairs *pairs, WadiArena *arena, WadiArenaMark mark)
-{
-    wadi_arena_release_temporaries(arena, mark);
-    pairs->sum = NULL;
-    pairs->mirror_start = NULL;
-    pairs->mirror = NULL;
-}

@@ -59,19 +59,11 @@ typedef struct WadiSphPairs {
     WadiSphMirror *mirror;
 } WadiSphPairs;
 
-/* A vector a particle in three arrays, as the columns of the particles are. */
-typedef struct WadiSphColumns {
-    float *x, *y, *z;
-} WadiSphColumns;
-
-static inline WadiF4 wadi_sph_column_row(const WadiSphColumns *columns, int64_t i)
+/* The vector alone: the fourth number of a velocity is not defined. */
+static inline WadiF4 wadi_sph_xyz(WadiF4 v)
 {
-    return (WadiF4){ columns->x[i], columns->y[i], columns->z[i], 0.0f };
-}
-
-static inline void wadi_sph_set_column_row(const WadiSphColumns *columns, int64_t i, WadiF4 row)
-{
-    columns->x[i] = row[0], columns->y[i] = row[1], columns->z[i] = row[2];
+    v[3] = 0.0f;
+    return v;
 }
 
 typedef struct WadiSphPairsIn {
@@ -87,13 +79,10 @@ typedef struct WadiSphPairsIn {
     const uint8_t *fixed;   /* per particle: 1 gets no list and density 1; NULL: none */
 } WadiSphPairsIn;
 
-/* Makes the lists, and the densities over those at rest. Memory in the arena; sums and images are temporaries
- * of it. */
+/* Makes the lists, and the densities over those at rest. Memory in the arena; sums and images, which only
+ * forces need, are temporaries of it. */
 WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSphPairsIn *in,
                                WadiArena *arena, WadiError *error);
-/* Releases the sums and images, and all temporaries since the mark, which is older than the lists: forces are
- * done, and the lists stay. */
-void wadi_sph_pairs_end_forces(WadiSphPairs *pairs, WadiArena *arena, WadiArenaMark mark);
 
 /* slope (x_i - x_j) over the neighbours of its own kind alone, of a particle that has others. */
 void wadi_sph_pairs_sum_same(const WadiSphPairs *pairs, int32_t i, WadiF4 *sum);

@@ -12,8 +12,8 @@ typedef struct WadiSphPush {
 } WadiSphPush;
 
 static inline __attribute__((always_inline)) void wadi_sph_push_list(const WadiSphPairs *pairs, int32_t i,
-                                                                     int64_t first, int64_t end,
-                                                                     const WadiF4 *fall, WadiSphPush *sum)
+                                                                     int64_t first, int64_t end, WadiF4 fall,
+                                                                     bool carries, WadiSphPush *sum)
 {
     const WadiI4 place = pairs->place[i];
     for (int64_t n = first; n < end; n += WADI_SPH_LANES) {
@@ -26,32 +26,33 @@ static inline __attribute__((always_inline)) void wadi_sph_push_list(const WadiS
         sum->y += eight.y * push;
         sum->z += eight.z * push;
         sum->number += push;
-        if (fall != NULL) {
-            const WadiF8 along = eight.x * (*fall)[0] + eight.y * (*fall)[1] + eight.z * (*fall)[2];
+        if (carries) {
+            const WadiF8 along = eight.x * fall[0] + eight.y * fall[1] + eight.z * fall[2];
             sum->carried += (WadiF8)((WadiI8)(slope * along) & (eight.number > 0.0f));
         }
     }
 }
 
-/* Forces of the numbers in `place`, and how much that of i differs from its neighbours'; see wadi_sph_push.
- * With `fall` also how much it would in a pressure that only carries the weight, `carried`. */
+/* Forces of the numbers in `place`, and their Laplacian at i; see wadi_sph_push. If it `carries`, a constant,
+ * also the Laplacian of a pressure that only carries the weight. */
 static inline __attribute__((always_inline)) float wadi_sph_push_and_carry(const WadiSphPressureIn *in,
-                                                                           int32_t i, const WadiF4 *fall,
-                                                                           WadiF4 *push, float *carried)
+                                                                           int32_t i, WadiF4 fall,
+                                                                           bool carries, WadiF4 *push,
+                                                                           float *carried)
 {
     const WadiSphPairs *pairs = in->pairs;
     const int64_t first = pairs->start[i], other = first + pairs->same[i];
     const float own = wadi_sph_number(pairs, i);
     WadiSphPush lanes = { 0 };
-    wadi_sph_push_list(pairs, i, first, other, fall, &lanes);
+    wadi_sph_push_list(pairs, i, first, other, fall, carries, &lanes);
     const WadiF8 same = lanes.number;
-    wadi_sph_push_list(pairs, i, other, pairs->start[i + 1], NULL, &lanes);
-    if (fall != NULL) {
+    wadi_sph_push_list(pairs, i, other, pairs->start[i + 1], fall, false, &lanes);
+    if (carries) {
         *carried = own > 0.0f ? wadi_sph_sum_lanes(&lanes.carried) * wadi_sph_unit(pairs, i) : 0.0f;
     }
     WadiF4 sum;
     wadi_sph_sum_four(&lanes.x, &lanes.y, &lanes.z, &same, &sum);
-    const float rough = pairs->sum[i][3] * own - sum[3];
+    const float laplacian = pairs->sum[i][3] * own - sum[3];
     const float unit = wadi_sph_unit(pairs, i);
     sum = (sum + pairs->sum[i] * own) * -unit;
     const int32_t near = wadi_sph_near(in->walls, i);
@@ -64,15 +65,16 @@ static inline __attribute__((always_inline)) float wadi_sph_push_and_carry(const
         }
     }
     *push = sum;
-    return rough * in->lightness[i] * (unit * (float)WADI_SPH_PLACES);
+    return laplacian * in->lightness[i] * (unit * (float)WADI_SPH_PLACES);
 }
 
-/* sum_j (P_i + P_j) G_ij + P_i w_i of the numbers in `place`; returns sum_j slope_ij (P_i - P_j), how much
- * the number differs from its neighbours'. */
+/* sum_j (P_i + P_j) G_ij + P_i w_i of the numbers in `place`; returns their Laplacian, the smoothing term
+ * sum_j slope_ij (P_i - P_j). */
 static inline __attribute__((always_inline)) float wadi_sph_push(const WadiSphPressureIn *in, int32_t i,
                                                                  WadiF4 *push)
 {
-    return wadi_sph_push_and_carry(in, i, NULL, push, NULL);
+    float carried;
+    return wadi_sph_push_and_carry(in, i, (WadiF4){ 0 }, false, push, &carried);
 }
 
 /* Two neighbours, x y z of each side by side: += slope (x_i - x_j) (v_i - v_j). */
@@ -147,7 +149,7 @@ static inline __attribute__((always_inline)) float wadi_sph_diagonal(const WadiS
     const float unit = wadi_sph_unit(pairs, i), volume = in->volume[i];
     WadiF8 squares;
     wadi_sph_sum_squares(pairs, i, &squares);
-    const float rough = pairs->sum[i][3] * unit * (float)WADI_SPH_PLACES;
+    const float laplacian = pairs->sum[i][3] * unit * (float)WADI_SPH_PLACES;
     float others = wadi_sph_sum_lanes(&squares) * unit * unit * volume;
     WadiF4 sum = pairs->sum[i] * -unit;
     const int32_t near = wadi_sph_near(in->walls, i);
@@ -162,7 +164,7 @@ static inline __attribute__((always_inline)) float wadi_sph_diagonal(const WadiS
         }
     }
     const WadiF4 square = sum * sum;
-    return in->lightness[i] * (square[0] + square[1] + square[2] + in->smooth[in->is_sand[i]] * rough) +
+    return in->lightness[i] * (square[0] + square[1] + square[2] + in->smooth[in->is_sand[i]] * laplacian) +
            others;
 }
 

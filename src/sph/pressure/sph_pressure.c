@@ -24,25 +24,26 @@ static const double PARTING = -0.1;
 
 typedef struct Solve {
     const WadiSphPressureIn *in;
-    const WadiSphColumns *wanted; /* v*; NULL: 0 */
     float *pressure;
-    float *residual;  /* R of the pressure */
-    uint8_t *is_free; /* per particle: has a pressure or may get one by that of its neighbours */
-    float *direction; /* change of P */
-    float *response;  /* and its change of R */
-    WadiF4 *velocity; /* of the numbers: guess, direction or result */
-    float *rough;     /* how rough these are; before that the correction on the coarse grid */
-    float step;       /* of a projected gradient: 1 / eigenvalue */
-    float parting;    /* from this R on particles without a pressure are free */
-    float length;     /* of the direction */
-    float turn;       /* part of the last direction in the next one */
-    bool has_coarse;  /* the next direction has a correction on the coarse grid */
+    float *residual;   /* R of the pressure */
+    uint8_t *is_free;  /* per particle: has a pressure or may get one by that of its neighbours */
+    float *direction;  /* change of P */
+    float *response;   /* and its change of R */
+    WadiF4 *velocity;  /* of the numbers: guess, direction or result */
+    float *laplacian;  /* of the same numbers */
+    float *correction; /* of the direction, by the coarse grid */
+    bool has_v_star;   /* velocities have v*, else forces alone */
+    float step;        /* of a projected gradient: 1 / eigenvalue */
+    float parting;     /* from this R on particles without a pressure are free */
+    float length;      /* of the direction */
+    float turn;        /* part of the last direction in the next one */
+    bool has_coarse;   /* the next direction has a correction on the coarse grid */
     double *partials;
 } Solve;
 
 static inline bool is_idle(const Solve *s, int32_t i)
 {
-    return s->in->is_idle != NULL && s->in->is_idle[i] != 0;
+    return s->in->is_idle[i] != 0;
 }
 
 static void push_block(void *context, int64_t first, int64_t end)
@@ -50,10 +51,10 @@ static void push_block(void *context, int64_t first, int64_t end)
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         WadiF4 push = { 0 };
-        s->rough[i] = is_idle(s, i) ? 0.0f : wadi_sph_push(s->in, i, &push);
+        s->laplacian[i] = is_idle(s, i) ? 0.0f : wadi_sph_push(s->in, i, &push);
         push *= -s->in->lightness[i];
-        if (s->wanted != NULL) {
-            push += wadi_sph_column_row(s->wanted, i);
+        if (s->has_v_star) {
+            push += s->in->v_star[i];
         }
         s->velocity[i] = push;
     }
@@ -65,10 +66,10 @@ static inline bool can_press(const Solve *s, int32_t i)
     return s->in->inverse[i] > 0.0f && !is_idle(s, i);
 }
 
-/* Velocities by the forces of the numbers, with these before. */
-static void push_all(Solve *s, const WadiSphColumns *wanted)
+/* Velocities by the forces of the numbers, with v* or without. */
+static void push_all(Solve *s, bool has_v_star)
 {
-    s->wanted = wanted;
+    s->has_v_star = has_v_star;
     wadi_parallel_for(s->in->pairs->count, BLOCK, push_block, s);
 }
 
@@ -81,7 +82,7 @@ static inline __attribute__((always_inline)) float residual_of(const Solve *s, i
     const int32_t near = wadi_sph_near(s->in->walls, i);
     const float wall = near >= 0 && !is_moving && !s->in->is_shift ? s->in->walls->gradient[near][3] : 0.0f;
     return wadi_sph_compression(s->in, s->velocity, i) + wall -
-           s->in->smooth[s->in->is_sand[i]] * s->rough[i];
+           s->in->smooth[s->in->is_sand[i]] * s->laplacian[i];
 }
 
 static void residual_block(void *context, int64_t first, int64_t end)
@@ -136,7 +137,7 @@ static inline double weight_of(const WadiSphPressureIn *in, int32_t i)
 /* The gradient over its diagonal, with the correction. */
 static inline float gradient_of(const Solve *s, int32_t i)
 {
-    return is_idle(s, i) ? 0.0f : step_of(s, i, 1.0f) + (s->has_coarse ? s->rough[i] : 0.0f);
+    return is_idle(s, i) ? 0.0f : step_of(s, i, 1.0f) + (s->has_coarse ? s->correction[i] : 0.0f);
 }
 
 /* The product of the gradient with the response to the last direction. */
@@ -213,10 +214,7 @@ static WadiStatus begin(Solve *s, WadiArena *arena, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(arena, &s->is_free, count, "pressure", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->direction, count, "pressure", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->response, count, "pressure", error));
-    s->rough = s->in->rough;
-    if (s->rough == NULL) {
-        WADI_TRY(WADI_ARENA_NEW(arena, &s->rough, count, "pressure", error));
-    }
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->correction, count, "pressure", error));
     return WADI_ARENA_NEW(arena, &s->partials, 2 * blocks, "pressure", error);
 }
 
@@ -238,18 +236,6 @@ static void set_numbers(const WadiSphPairs *pairs, const float *value)
     wadi_parallel_for(pairs->count, BLOCK, number_block, &(Numbers){ pairs, value });
 }
 
-static WadiStatus copy_velocity(const Solve *s, WadiSphColumns *to, WadiArena *arena, WadiError *error)
-{
-    const size_t count = (size_t)s->in->pairs->count;
-    WADI_TRY(WADI_ARENA_NEW(arena, &to->x, count, "pressure", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &to->y, count, "pressure", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &to->z, count, "pressure", error));
-    for (size_t i = 0; i < count; ++i) {
-        wadi_sph_set_column_row(to, (int64_t)i, s->velocity[i]);
-    }
-    return WADI_OK;
-}
-
 /* What walls squeeze has no pressure any more. */
 static void release_block(void *context, int64_t first, int64_t end)
 {
@@ -257,24 +243,6 @@ static void release_block(void *context, int64_t first, int64_t end)
     for (int64_t i = first; i < end; ++i) {
         s->pressure[i] = s->in->inverse[i] > 0.0f ? s->pressure[i] : 0.0f;
     }
-}
-
-/* R of the guess, and v*; x NULL: that is 0. */
-static WadiStatus find_residual(Solve *s, WadiSphColumns *wanted, WadiArena *arena, WadiError *error)
-{
-    const WadiSphPressureIn *in = s->in;
-    const int32_t count = in->pairs->count;
-    *wanted = in->wanted;
-    wadi_parallel_for(count, BLOCK, release_block, s);
-    if (in->wanted.x == NULL) {
-        if (!in->is_shift) {
-            WADI_TRY(copy_velocity(s, wanted, arena, error));
-        }
-        set_numbers(in->pairs, s->pressure);
-        push_all(s, wanted->x != NULL ? wanted : NULL);
-    }
-    wadi_parallel_for(count, BLOCK, residual_block, s);
-    return WADI_OK;
 }
 
 /* The next direction, with velocities and response, and its length: a plain one has 1, another the one with
@@ -288,8 +256,8 @@ static WadiStatus find_direction(Solve *s, bool is_plain, double *energy, WadiAr
         wadi_parallel_for(count, BLOCK, step_block, s);
     } else {
         if (s->has_coarse) {
-            WADI_TRY(wadi_sph_coarse_solve(in->coarse, in->pairs->place, s->residual, s->is_free, s->rough,
-                                           arena, error));
+            WADI_TRY(wadi_sph_coarse_solve(in->coarse, in->pairs->place, s->residual, s->is_free,
+                                           s->correction, arena, error));
         }
         s->turn = 0.0f;
         if (*energy > 0.0) {
@@ -297,7 +265,7 @@ static WadiStatus find_direction(Solve *s, bool is_plain, double *energy, WadiAr
         }
         wadi_parallel_for(count, BLOCK, direct_block, s);
     }
-    push_all(s, NULL);
+    push_all(s, false);
     *energy = wadi_parallel_sum(count, BLOCK, respond_block, s, s->partials + blocks);
     const double gain = sum_partials(s);
     s->length = is_plain ? 1.0f : *energy > 0.0 && gain > 0.0 ? (float)(gain / *energy) : 0.0f;
@@ -313,11 +281,12 @@ WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const Wadi
     Solve s = { .in = in,
                 .pressure = pressure,
                 .velocity = velocity,
+                .laplacian = in->laplacian,
                 .step = (float)(1.0 / in->largest),
                 .parting = (float)(PARTING * in->tolerance) };
     WADI_TRY(begin(&s, arena, error));
-    WadiSphColumns wanted;
-    WADI_TRY(find_residual(&s, &wanted, arena, error));
+    wadi_parallel_for(count, BLOCK, release_block, &s);
+    wadi_parallel_for(count, BLOCK, residual_block, &s);
     *report = (WadiSphPressureReport){ 0 };
     bool is_plain = false;
     double energy = 0.0;
@@ -334,12 +303,12 @@ WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const Wadi
         }
         is_plain =
             report->iterations > 0 && (sum_partials(&s) > MOST_NEGATIVE * wrong || s.length < SHORTEST);
-        s.has_coarse = in->coarse != NULL && report->iterations % CORRECTION_EVERY == 0;
+        s.has_coarse = in->has_coarse && report->iterations % CORRECTION_EVERY == 0;
         WADI_TRY(find_direction(&s, is_plain, &energy, arena, error));
         report->iterations += 1;
     }
     wadi_parallel_for(count, BLOCK, finish_block, &s);
-    push_all(&s, wanted.x != NULL ? &wanted : NULL);
+    push_all(&s, !in->is_shift);
     wadi_arena_release(arena, mark);
     return WADI_OK;
 }
@@ -349,25 +318,46 @@ static void apply_block(void *context, int64_t first, int64_t end)
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         WadiF4 push = { 0 };
-        float rough = 0.0f, carried = 0.0f;
-        if (!is_idle(s, i)) {
-            rough = wadi_sph_push_and_carry(s->in, i, &s->in->fall, &push, &carried);
-        }
+        s->laplacian[i] = is_idle(s, i) ? 0.0f : wadi_sph_push(s->in, i, &push);
         s->velocity[i] -= push * s->in->lightness[i];
-        if (s->in->rough != NULL) {
-            s->in->rough[i] = rough;
-        }
-        if (s->in->carried != NULL) {
-            s->in->carried[i] = carried;
-        }
     }
 }
 
 void wadi_sph_pressure_apply(WadiF4 *velocity, const float *pressure, const WadiSphPressureIn *in)
 {
-    Solve s = { .in = in, .velocity = velocity };
+    Solve s = { .in = in, .velocity = velocity, .laplacian = in->laplacian };
     set_numbers(in->pairs, pressure);
     wadi_parallel_for(in->pairs->count, BLOCK, apply_block, &s);
+}
+
+typedef struct Carry {
+    Solve solve;
+    WadiF4 fall;
+    float *carried;
+} Carry;
+
+static void carry_block(void *context, int64_t first, int64_t end)
+{
+    const Carry *c = context;
+    const Solve *s = &c->solve;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        WadiF4 push = { 0 };
+        float laplacian = 0.0f, carried = 0.0f;
+        if (!is_idle(s, i)) {
+            laplacian = wadi_sph_push_and_carry(s->in, i, c->fall, true, &push, &carried);
+        }
+        s->velocity[i] -= push * s->in->lightness[i];
+        s->laplacian[i] = laplacian;
+        c->carried[i] = carried;
+    }
+}
+
+void wadi_sph_pressure_apply_and_carry(WadiF4 *velocity, const float *pressure, WadiF4 fall, float *carried,
+                                       const WadiSphPressureIn *in)
+{
+    Carry carry = { { .in = in, .velocity = velocity, .laplacian = in->laplacian }, fall, carried };
+    set_numbers(in->pairs, pressure);
+    wadi_parallel_for(in->pairs->count, BLOCK, carry_block, &carry);
 }
 
 static double square_block(void *context, int64_t first, int64_t end)
@@ -435,7 +425,7 @@ WadiStatus wadi_sph_pressure_largest(const WadiSphPressureIn *in, int iterations
     Solve s = { .in = in };
     WADI_TRY(WADI_ARENA_NEW(arena, &s.velocity, (size_t)count, "pressure", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s.response, (size_t)count, "pressure", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &s.rough, (size_t)count, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s.laplacian, (size_t)count, "pressure", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s.partials, blocks, "pressure", error));
     for (int32_t i = 0; i < count; ++i) {
         const uint32_t mixed = (uint32_t)i * UINT32_C(2654435761);

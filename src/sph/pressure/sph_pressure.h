@@ -19,26 +19,17 @@ typedef struct WadiSphPressureIn {
     const float *lightness; /* per particle: V_i / m_i times the density of reference */
     const float *volume;    /* per particle, over that of a full one */
     const float *inverse;   /* per particle: 1 over the diagonal, from wadi_sph_pressure_invert; 0: no P */
-    /* The velocities are shifts of positions: walls do not move, and v* is 0. */
-    bool is_shift;
-    /* Per particle: 1 neither has a pressure nor a neighbour that may have one. NULL: none is known. */
-    const uint8_t *is_idle;
-    const float *source; /* s_i, m/s: rate at which the particle may become denser */
-    /* v*, where the velocities of the entry have the forces of the guess already; x NULL: they are v*. */
-    WadiSphColumns wanted;
-    /* Per particle: how much the pressure differs from that of the neighbours, as wadi_sph_push returns it;
-     * with `wanted` on entry that of the guess, after that of the result. NULL: not needed. */
-    float *rough;
-    /* Per particle: `rough` of a pressure that grows by `fall` (gravity times the step, m/s) over the
-     * lightness a spacing, between particles that have one; set by wadi_sph_pressure_apply. NULL: not
-     * needed. */
-    float *carried;
-    WadiF4 fall;
-    float smooth[2];  /* weight of the differences between neighbours: of water, of sand */
-    double largest;   /* eigenvalue of operator over diagonal, from wadi_sph_pressure_largest */
-    double tolerance; /* of the mean residual, m/s */
+    const uint8_t *is_idle; /* per particle: 1 neither has a pressure nor a neighbour that may have one */
+    bool is_shift;          /* the velocities are shifts of positions: walls do not move, and v* is 0 */
+    const WadiF4 *v_star;   /* per particle: the velocity without pressure; not used by a shift */
+    const float *source;    /* s_i, m/s: rate at which the particle may become denser */
+    float *laplacian;       /* per particle: that of the pressure, as wadi_sph_push returns it */
+    float smooth[2];        /* weight of the differences between neighbours: of water, of sand */
+    double largest;         /* eigenvalue of operator over diagonal, from wadi_sph_pressure_largest */
+    double tolerance;       /* of the mean residual, m/s */
     int max_iterations;
-    const WadiSphCoarse *coarse; /* for long waves; NULL: none */
+    bool has_coarse; /* a coarse grid solves for long waves */
+    const WadiSphCoarse *coarse;
 } WadiSphPressureIn;
 
 typedef struct WadiSphPressureReport {
@@ -46,14 +37,17 @@ typedef struct WadiSphPressureReport {
     double residual; /* mean, m/s: before the last step */
 } WadiSphPressureReport;
 
-/* `velocity`: v* on entry (but see `wanted`), v after; `pressure`: P of the last step on entry. Uses
- * pairs->place[.][3]. */
+/* `pressure`: a guess on entry. `velocity`: on entry v* with the forces of the guess, v after;
+ * `in->laplacian` the same. Uses pairs->place[.][3]. */
 WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const WadiSphPressureIn *in,
                                    WadiSphPressureReport *report, WadiArena *arena, WadiError *error);
 
-/* `velocity` after the forces of a given pressure P; sets in->rough and in->carried. Uses
- * pairs->place[.][3]. */
+/* `velocity` after the forces of a given pressure P; sets in->laplacian. Uses pairs->place[.][3]. */
 void wadi_sph_pressure_apply(WadiF4 *velocity, const float *pressure, const WadiSphPressureIn *in);
+/* The same, and per particle in `carried` the Laplacian of a pressure that grows by `fall` (gravity times the
+ * step, m/s) over the lightness a spacing, between particles that have a pressure. */
+void wadi_sph_pressure_apply_and_carry(WadiF4 *velocity, const float *pressure, WadiF4 fall, float *carried,
+                                       const WadiSphPressureIn *in);
 
 /* 1 over the diagonal of the operator from P to -R, per particle; 0 where walls squeeze it. Uses
  * pairs->place[.][3]. */

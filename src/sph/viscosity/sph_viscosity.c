@@ -17,24 +17,24 @@ static const float WALL_DISTANCE = 0.25f; /* sizes: nearer particles are held as
 
 typedef struct Solve {
     const WadiSphViscosityIn *in;
-    WadiF4 *velocity;        /* the iterate */
-    WadiSphColumns residual; /* m/s: of the equation over the mass */
+    WadiF4 *velocity; /* the iterate */
+    WadiF4 *residual; /* m/s: of the equation over the mass */
     WadiF4 *direction;
     WadiF4 *image;      /* of the direction, per listed particle */
     uint8_t *is_listed; /* per particle: one of its pairs is implicit */
     int32_t *list;      /* these */
     int32_t list_count;
     float thickest; /* largest c over the square of the size */
-    WadiF4 *wanted; /* v*, where it is stiff */
+    bool is_stiff;
+    WadiF4 *v_star; /* where it is stiff */
     float alpha, beta;
     double *partials;
 } Solve;
 
 static inline float coefficient_of(const WadiSphViscosityIn *in, int32_t i)
 {
-    const float own = in->coefficient != NULL ? in->coefficient[i] : 0.0f;
     const float size = in->pairs->size[i];
-    return in->damping * size * sqrtf(size) + own;
+    return in->damping * size * sqrtf(size) + in->coefficient[i];
 }
 
 /* That of walls, which move if `has_velocity`. */
@@ -42,7 +42,7 @@ static WadiF4 wall_pull(const WadiSphViscosityIn *in, const WadiF4 v, int32_t i,
 {
     WadiF4 sum = { 0 };
     const int32_t near = wadi_sph_near(in->walls, i);
-    if (near < 0 || in->coefficient == NULL || in->coefficient[i] <= 0.0f) {
+    if (near < 0 || in->coefficient[i] <= 0.0f) {
         return sum;
     }
     for (int c = 0; c < in->walls->contact_count[near]; ++c) {
@@ -136,7 +136,7 @@ static void explicit_block(void *context, int64_t first, int64_t end)
         if (!does_wait(s->in, i)) {
             WadiF4 residual = wall_pull(s->in, s->velocity[i], i, true);
             add_pull(s->in, s->velocity, i, ALL, &residual);
-            wadi_sph_set_column_row(&s->residual, i, residual);
+            s->residual[i] = residual;
         }
     }
 }
@@ -150,7 +150,7 @@ static void residual_block(void *context, int64_t first, int64_t end)
             WadiF4 residual = wall_pull(s->in, s->velocity[i], i, true);
             const bool is_beside = add_pull(s->in, s->velocity, i, ALL_AND_FLAG, &residual);
             s->is_listed[i] = is_beside || is_thick(s->in, i);
-            wadi_sph_set_column_row(&s->residual, i, residual);
+            s->residual[i] = residual;
         }
     }
 }
@@ -165,7 +165,7 @@ static double begin_block(void *context, int64_t first, int64_t end)
         if (does_wait(s->in, i)) {
             continue;
         }
-        const WadiF4 residual = wadi_sph_column_row(&s->residual, i);
+        const WadiF4 residual = s->residual[i];
         if (s->is_listed[i] == 0) {
             s->velocity[i] += residual;
         } else {
@@ -207,8 +207,8 @@ static double advance_block(void *context, int64_t first, int64_t end)
     for (int64_t n = first; n < end; ++n) {
         const int32_t i = s->list[n];
         s->velocity[i] += s->direction[i] * s->alpha;
-        const WadiF4 residual = wadi_sph_column_row(&s->residual, i) - s->image[n] * s->alpha;
-        wadi_sph_set_column_row(&s->residual, i, residual);
+        const WadiF4 residual = s->residual[i] - s->image[n] * s->alpha;
+        s->residual[i] = residual;
         sum += dot_weighted(s->in, i, residual, residual);
     }
     return sum;
@@ -219,7 +219,7 @@ static void turn_block(void *context, int64_t first, int64_t end)
     const Solve *s = context;
     for (int64_t n = first; n < end; ++n) {
         const int32_t i = s->list[n];
-        s->direction[i] = wadi_sph_column_row(&s->residual, i) + s->direction[i] * s->beta;
+        s->direction[i] = s->residual[i] + s->direction[i] * s->beta;
     }
 }
 
@@ -228,7 +228,7 @@ static void add_block(void *context, int64_t first, int64_t end)
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         if (!does_wait(s->in, i)) {
-            s->velocity[i] += wadi_sph_column_row(&s->residual, i);
+            s->velocity[i] += s->residual[i];
         }
     }
 }
@@ -242,9 +242,9 @@ static void force_block(void *context, int64_t first, int64_t end)
         const int32_t i = s->list[n];
         WadiF4 pull = implicit_pull(s, s->velocity, i, true);
         if (!is_thick(s->in, i)) {
-            add_pull(s->in, s->wanted, i, EXPLICIT_OF_THIN, &pull);
+            add_pull(s->in, s->v_star, i, EXPLICIT_OF_THIN, &pull);
         }
-        s->image[n] = s->wanted[i] + pull;
+        s->image[n] = s->v_star[i] + pull;
     }
 }
 
@@ -286,7 +286,7 @@ static void iterate(Solve *s, WadiSphViscosityReport *report)
         s->alpha = (float)(square / curvature);
         const double next = wadi_parallel_sum(s->list_count, BLOCK, advance_block, s, s->partials);
         s->beta = (float)(next / square);
-        left = s->wanted != NULL ? next : fmin(next, square / curvature * square);
+        left = s->is_stiff ? next : fmin(next, square / curvature * square);
         square = next;
         wadi_parallel_for(s->list_count, BLOCK, turn_block, s);
         report->iterations += 1;
@@ -307,12 +307,13 @@ static WadiStatus solve(Solve *s, WadiSphViscosityReport *report, WadiArena *are
         s->list_count += s->is_listed[i];
     }
     WADI_TRY(WADI_ARENA_NEW(arena, &s->image, (size_t)s->list_count, "viscosity", error));
-    if (s->thickest > STIFF) {
-        WADI_TRY(WADI_ARENA_NEW(arena, &s->wanted, size, "viscosity", error));
-        memcpy(s->wanted, s->velocity, size * sizeof *s->wanted);
+    s->is_stiff = s->thickest > STIFF;
+    if (s->is_stiff) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &s->v_star, size, "viscosity", error));
+        memcpy(s->v_star, s->velocity, size * sizeof *s->v_star);
     }
     iterate(s, report);
-    if (s->wanted != NULL) {
+    if (s->is_stiff) {
         wadi_parallel_for(s->list_count, BLOCK, force_block, s);
         wadi_parallel_for(s->list_count, BLOCK, finish_block, s);
     }
@@ -324,8 +325,9 @@ WadiStatus wadi_sph_viscosity(WadiF4 *velocity, const WadiSphViscosityIn *in, Wa
 {
     const int32_t count = in->pairs->count;
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    Solve s = { .in = in, .velocity = velocity, .residual = in->room };
+    Solve s = { .in = in, .velocity = velocity };
     *report = (WadiSphViscosityReport){ 0 };
+    WADI_TRY(WADI_ARENA_NEW(arena, &s.residual, (size_t)count, "viscosity", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s.partials, (size_t)wadi_parallel_block_count(count, BLOCK), "viscosity",
                             error));
     s.thickest = (float)wadi_parallel_max(count, BLOCK, number_block, &s, s.partials);

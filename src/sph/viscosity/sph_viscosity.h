@@ -13,9 +13,8 @@ typedef struct WadiSphViscosityIn {
     const float *lightness;   /* per particle: V_i / m_i times the density of reference */
     const float *volume;      /* per particle, as that of the pairs */
     const uint8_t *waits;     /* per particle: 1 keeps its velocity; NULL: none does */
-    const float *coefficient; /* per particle: c; NULL: 0 */
+    const float *coefficient; /* per particle: c */
     float damping;            /* times size^(3/2) added to every c, without an effect at walls */
-    WadiSphColumns room;      /* for a vector a particle; left as it is for those that wait */
     double tolerance;         /* of the error, root mean square, m/s */
     int max_iterations;
 } WadiSphViscosityIn;

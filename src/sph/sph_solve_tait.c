@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sph/sph.h"
+#include "sph/sph_stage.h"
 
 static const double SOUND_FACTOR = 10.0, STEP_FACTOR = 0.3, EXPONENT = 7.0;
 
@@ -33,8 +34,13 @@ double wadi_sph_sound_step(const WadiSph *sph, double time)
     return STEP_FACTOR * sph->spacing / wadi_sph_sound_speed(sph, time);
 }
 
-WadiStatus wadi_sph_tait_pressure(WadiSph *sph, WadiSphStep *step)
+static WadiStatus tait_pressure(WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
+    WadiSphSolve *solve = &step->solve;
+    const size_t count = (size_t)step->count;
+    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &solve->is_idle, count, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &solve->laplacian, count, "pressure", error));
+    memset(solve->is_idle, 0, count);
     sph->sound_speed = wadi_sph_sound_speed(sph, step->time);
     const double c = sph->sound_speed, scale = c * c * step->dt / (EXPONENT * sph->spacing);
     for (int32_t i = 0; i < step->count; ++i) {
@@ -45,7 +51,15 @@ WadiStatus wadi_sph_tait_pressure(WadiSph *sph, WadiSphStep *step)
                                    .walls = &step->walls,
                                    .is_sand = step->is_sand,
                                    .lightness = step->lightness,
-                                   .volume = step->volume };
+                                   .volume = step->volume,
+                                   .is_idle = solve->is_idle,
+                                   .laplacian = solve->laplacian };
     wadi_sph_pressure_apply(step->velocity, step->pressure, &in);
+    return WADI_OK;
+}
+
+WadiStatus wadi_sph_solve_tait(WadiSph *sph, WadiSphStep *step, WadiError *error)
+{
+    RUN("pressure", tait_pressure(sph, step, error));
     return WADI_OK;
 }

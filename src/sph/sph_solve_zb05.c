@@ -30,25 +30,23 @@ static WadiStatus stop_and_slide(WadiSph *sph, WadiSphStep *step, WadiError *err
 {
     WadiArena *arena = sph->context.scratch;
     const size_t count = (size_t)step->count;
-    WadiSphFriction friction;
+    WadiSphSand *sand = &step->sand;
     WadiSphClusters clusters;
     uint8_t *is_rigid = NULL;
-    float *bound = NULL;
-    WADI_TRY(wadi_sph_friction_create(&friction, &step->pairs, &step->walls, arena, error));
+    WADI_TRY(wadi_sph_friction_create(&sand->friction, &step->pairs, &step->walls, arena, error));
     for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
-        WADI_TRY(WADI_ARENA_NEW(arena, &friction.stress[c], count, "clusters", error));
+        WADI_TRY(WADI_ARENA_NEW(arena, &sand->friction.stress[c], count, "clusters", error));
     }
     WADI_TRY(WADI_ARENA_NEW(arena, &is_rigid, count, "clusters", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &bound, count, "clusters", error));
-    wadi_sph_find_bounds(sph, step, bound);
-    const WadiSphFrictionIn in = { .pairs = &step->pairs,
-                                   .walls = &step->walls,
-                                   .is_sand = step->is_sand,
-                                   .lightness = step->lightness,
-                                   .pressure = step->pressure,
-                                   .bound = bound };
-    wadi_sph_clusters_yield(is_rigid, &friction, step->velocity, &in);
-    wadi_sph_friction_apply(step->velocity, step->velocity, &friction, &in);
+    WADI_TRY(WADI_ARENA_NEW(arena, &sand->mean_pressure, count, "clusters", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &sand->bound, count, "clusters", error));
+    for (int32_t i = 0; i < step->count; ++i) {
+        sand->mean_pressure[i] = wadi_sph_friction_pressure(&step->pairs, step->pressure, i);
+    }
+    wadi_sph_find_bounds(sph, step);
+    const WadiSphFrictionIn in = wadi_sph_friction_in(sph, step);
+    wadi_sph_clusters_yield(is_rigid, &sand->friction, step->velocity, &in);
+    wadi_sph_friction_apply(step->velocity, step->velocity, &sand->friction, &in);
     rub_walls(step->velocity, is_rigid, &in);
     WADI_TRY(wadi_sph_clusters_find(&clusters, is_rigid, step->velocity, &in, arena, error));
     wadi_sph_clusters_move(step->velocity, &clusters, &in);
@@ -60,10 +58,15 @@ WadiStatus wadi_sph_solve_zb05(WadiSph *sph, WadiSphStep *step, WadiError *error
     const size_t size = (size_t)step->count * sizeof *step->pressure;
     float *pressure = NULL;
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &pressure, (size_t)step->count, "clusters", error));
+    RUN("pressure", wadi_sph_begin_pressure(sph, step, error));
+    RUN("pressure", wadi_sph_save_v_star(step));
+    RUN("pressure", wadi_sph_add_last_pressure(sph, step));
     RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
     RUN("friction", stop_and_slide(sph, step, error));
     memcpy(pressure, step->pressure, size);
     memset(step->pressure, 0, size); /* what the clusters compress is small: from rest */
+    RUN("pressure", wadi_sph_save_v_star(step));
+    RUN("pressure", wadi_sph_add_last_pressure(sph, step));
     RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
     memcpy(step->pressure, pressure, size);
     return WADI_OK;

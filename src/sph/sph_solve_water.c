@@ -1,0 +1,12 @@
+/* Water alone: one pressure solve, which begins with the pressure of the last step. [theory 11.4] */
+#include "sph/sph.h"
+#include "sph/sph_stage.h"
+
+WadiStatus wadi_sph_solve_water(WadiSph *sph, WadiSphStep *step, WadiError *error)
+{
+    RUN("pressure", wadi_sph_begin_pressure(sph, step, error));
+    RUN("pressure", wadi_sph_save_v_star(step));
+    RUN("pressure", wadi_sph_add_last_pressure(sph, step));
+    RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
+    return WADI_OK;
+}
