@@ -295,14 +295,6 @@ static WadiStatus reserve_spare(WadiParticles *particles, int width, WadiError *
     return WADI_OK;
 }
 
-WadiStatus wadi_particles_borrow(WadiParticles *particles, WadiType type, void **memory, WadiError *error)
-{
-    const int width = width_log2(type);
-    WADI_TRY(reserve_spare(particles, width, error));
-    *memory = particles->spare[width].data;
-    return WADI_OK;
-}
-
 WadiStatus wadi_particles_permute(WadiParticles *particles, const int32_t *order, WadiError *error)
 {
     return wadi_particles_permute_from(particles, 0, order, error);

@@ -93,10 +93,6 @@ WadiStatus wadi_particles_permute(WadiParticles *particles, const int32_t *order
 WadiStatus wadi_particles_permute_from(WadiParticles *particles, int32_t first, const int32_t *order,
                                        WadiError *error);
 
-/* Memory for an item of each particle, not set, until the next permutation: that which the columns of such a
- * type are permuted through. */
-WadiStatus wadi_particles_borrow(WadiParticles *particles, WadiType type, void **memory, WadiError *error);
-
 /* Remove the particles whose flag is not 0, keeping the order of the others; returns their number. */
 int32_t wadi_particles_remove(WadiParticles *particles, const uint8_t *is_removed);
 

@@ -98,35 +98,6 @@ static void permute_moves_all_columns_together(void **unused)
     assert_true(hashes[0] == hashes[1] && hashes[0] == hashes[2]);
 }
 
-/* What is borrowed has room for all particles and is none of the columns. */
-static void borrowed_memory_is_beside_the_columns(void **unused)
-{
-    (void)unused;
-    enum { COUNT = 1000 };
-    static const WadiType types[] = { WADI_TYPE_U8, WADI_TYPE_F32, WADI_TYPE_F64 };
-    WadiError error;
-    WadiParticles particles;
-    int32_t order[COUNT];
-    CHECK_OK(wadi_particles_init(&particles, &error), error);
-    fill(&particles, COUNT);
-    for (int round = 0; round < 2; ++round) { /* before and after a permutation */
-        for (int n = 0; n < 3; ++n) {
-            void *memory = NULL;
-            CHECK_OK(wadi_particles_borrow(&particles, types[n], &memory, &error), error);
-            memset(memory, 0xff, COUNT * wadi_type_size(types[n]));
-        }
-        for (int32_t i = 0; i < COUNT; ++i) {
-            const int32_t was = round == 0 ? i : COUNT - 1 - i;
-            assert_true(particles.x[i] == was + 0.25 && particles.vx[i] == (float)was);
-            assert_true(particles.id[i] == (uint32_t)was && particles.material[i] == was % 3);
-            order[i] = COUNT - 1 - i;
-        }
-        CHECK_OK(wadi_particles_permute(&particles, order, &error), error);
-    }
-    wadi_particles_free(&particles);
-    assert_int_equal(wadi_alloc_live_bytes(), 0);
-}
-
 static void removal_keeps_the_order_of_the_others(void **unused)
 {
     (void)unused;
@@ -238,7 +209,6 @@ int main(void)
         cmocka_unit_test(an_empty_store_is_valid_everywhere),
         cmocka_unit_test(growth_keeps_values_and_gives_fresh_ids),
         cmocka_unit_test(permute_moves_all_columns_together),
-        cmocka_unit_test(borrowed_memory_is_beside_the_columns),
         cmocka_unit_test(removal_keeps_the_order_of_the_others),
         cmocka_unit_test(absurd_counts_are_refused_with_advice),
         cmocka_unit_test(a_snapshot_comes_back_and_a_wrong_one_does_not),
