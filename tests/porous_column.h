@@ -23,7 +23,8 @@ typedef struct Column {
     uint32_t offset[2 * COLUMN_MAX + 8]; /* eight valid ones follow the last */
     uint16_t slope[2 * COLUMN_MAX + 8];
     WadiI4 place[COLUMN_MAX];
-    uint8_t is_sand[COLUMN_MAX], material[COLUMN_MAX];
+    uint8_t is_sand[COLUMN_MAX], material[COLUMN_MAX], role[COLUMN_MAX];
+    WadiF4 velocity[COLUMN_MAX];
     double zero[COLUMN_MAX], z[COLUMN_MAX], rest_volume[COLUMN_MAX];
     float ones[COLUMN_MAX]; /* volumes and sizes */
     double pressure[COLUMN_MAX], water[COLUMN_MAX];
@@ -107,6 +108,7 @@ static inline void column_init(Column *c, int count, int below, int above, doubl
                                .material = c->material,
                                .materials = c->materials,
                                .rest_volume = c->rest_volume,
+                               .role = c->role,
                                .pressure = c->pressure,
                                .lattice = wadi_sph_lattice(&c->kernel),
                                .gravity = { 0.0, 0.0, -gravity },
@@ -123,7 +125,7 @@ static inline double column_step(Column *c, double dt, int first)
     WadiSphPorousReport report;
     double given = 0.0;
     c->in.dt = dt;
-    CHECK_OK(wadi_sph_porous_exchange(c->water, NULL, &c->in, &report, &c->arena, &error), error);
+    CHECK_OK(wadi_sph_porous_exchange(c->water, c->velocity, &c->in, &report, &c->arena, &error), error);
     for (int i = 0; i < c->pairs.count; ++i) {
         if (!c->is_sand[i]) {
             given += i >= first ? 1.0 - c->water[i] : 0.0;

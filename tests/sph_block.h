@@ -17,7 +17,7 @@ typedef struct Block {
     double spacing;
     int32_t count;
     float *density, *ones, *zeros;
-    uint8_t *is_sand, *none; /* no flag is set */
+    uint8_t *is_sand, *none; /* no flag is set, and all roles are active */
     WadiF4 *velocity;
 } Block;
 
@@ -75,7 +75,8 @@ static inline void block_find_pairs(Block *b)
                                    .spacing = b->spacing,
                                    .is_sand = b->is_sand,
                                    .volume = b->ones,
-                                   .size = b->ones };
+                                   .size = b->ones,
+                                   .role = b->none };
     CHECK_OK(wadi_sph_pairs_find(&b->pairs, b->density, &pairs, &b->arena, &error), error);
 }
 

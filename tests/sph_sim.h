@@ -4,6 +4,7 @@
 
 #include "expect.h"
 #include "sim/sim.h"
+#include "sph/sph_role.h"
 #include "sph/walls/sph_walls.h"
 
 typedef struct SphSim {
@@ -11,6 +12,7 @@ typedef struct SphSim {
     WadiSphKernel kernel;
     WadiSphWalls walls;
     float *ones; /* volumes and sizes */
+    uint8_t *role;
 } SphSim;
 
 /* Memory in the arena, which begins anew. */
@@ -22,8 +24,10 @@ static inline void sph_sim_find_walls(SphSim *out, WadiSim *sim, WadiArena *aren
     CHECK_OK(wadi_tile_sort(&out->sort, &sim->particles, WADI_SPH_SUPPORT * dx, arena, &error), error);
     wadi_sph_kernel_init(&out->kernel);
     CHECK_OK(WADI_ARENA_NEW(arena, &out->ones, (size_t)sim->particles.count, "test", &error), error);
+    CHECK_OK(WADI_ARENA_NEW(arena, &out->role, (size_t)sim->particles.count, "test", &error), error);
     for (int32_t i = 0; i < sim->particles.count; ++i) {
         out->ones[i] = 1.0f;
+        out->role[i] = WADI_SPH_ACTIVE;
     }
     const WadiSphWallsIn in = { .solids = &sim->world->solids,
                                 .particles = &sim->particles,

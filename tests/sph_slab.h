@@ -21,7 +21,7 @@ typedef struct Slab {
     WadiF4 velocity[SLAB_MAX];
     float pressure[SLAB_MAX], lightness[SLAB_MAX], density[SLAB_MAX], bound[SLAB_MAX], source[SLAB_MAX];
     float ones[SLAB_MAX];                      /* volumes and sizes */
-    uint8_t is_sand[SLAB_MAX], none[SLAB_MAX]; /* no flag of `none` is set */
+    uint8_t is_sand[SLAB_MAX], none[SLAB_MAX]; /* none: no flag is set, and all roles are active */
     WadiSphKernel kernel;
     WadiSphPairs pairs;
     WadiSphWalls walls;
@@ -139,6 +139,7 @@ static inline WadiSphFrictionIn slab_friction(const Slab *slab)
     return (WadiSphFrictionIn){ .pairs = &slab->pairs,
                                 .walls = &slab->walls,
                                 .is_sand = slab->is_sand,
+                                .role = slab->none,
                                 .lightness = slab->lightness,
                                 .pressure = slab->pressure,
                                 .bound = slab->bound,

@@ -74,12 +74,10 @@ typedef struct WadiSphStep {
     WadiArenaMark scope[WADI_SPH_SCOPES];
     WadiTileSort sort;       /* with copies of sleeping particles */
     WadiTileSort awake_sort; /* without; its order is not that of the particles any more if there are some */
-    int32_t copies;          /* of sleeping particles, from an id on */
+    int32_t copies;          /* of sleeping particles, from an id on: ghosts */
     uint32_t first_copy_id;
-    const uint8_t *fixed; /* 1: such a copy, which has no neighbours and does not move; NULL: none */
-    const uint8_t *waits; /* 1: calm sand that takes no part in this step and stays; NULL: none */
-    const uint8_t *alone; /* 1: has no list of neighbours: copies, and what waits and is dry; NULL: none */
     int32_t count;
+    uint8_t *role; /* WadiSphRole */
     uint8_t *is_sand;
     bool has_sizes;      /* particles have different sizes; else all sizes and rest volumes are 1 */
     float *size;         /* spacings */
@@ -106,12 +104,6 @@ typedef struct WadiSphStep {
     int friction_solves, friction_iterations;
 } WadiSphStep;
 
-/* Whether particle i takes no part in the step and stays. */
-static inline bool wadi_sph_does_wait(const WadiSphStep *step, int64_t i)
-{
-    return step->waits != NULL && step->waits[i] != 0;
-}
-
 /* sph_solver.c: the longest step that settings allow, s, however slow the particles are. */
 double wadi_sph_longest_step(const WadiSph *sph);
 /* sph_step.c */
@@ -120,11 +112,11 @@ WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepR
 /* sph_sleep_step.c: the sort of the awake particles, with copies of the sleeping ones beside them; flags of
  * these; loads on sleeping tiles, once pressures are known; what moved, for sleep; the end of the copies. */
 WadiStatus wadi_sph_sort_awake(WadiSph *sph, WadiSphStep *step, WadiError *error);
-WadiStatus wadi_sph_flag_fixed(const WadiSph *sph, WadiSphStep *step, WadiError *error);
+void wadi_sph_find_ghosts(const WadiSph *sph, const WadiSphStep *step);
 WadiStatus wadi_sph_check_loads(WadiSph *sph, const WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_watch(WadiSph *sph, const WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_remove_copies(const WadiSph *sph, const WadiSphStep *step, WadiError *error);
-/* sph_calm.c: calm sand that waits in this step. After the walls are known. */
+/* sph_calm.c: quiescent sand is frozen in this step. After the walls are known. */
 WadiStatus wadi_sph_find_calm(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_pools.c: which tiles of water are at rest; the pools of the solver. */
 WadiStatus wadi_sph_watch_pools(const WadiSph *sph, const WadiSphStep *step, uint8_t *is_slow, double *push,

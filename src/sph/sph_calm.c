@@ -22,11 +22,10 @@ enum { MARGIN = 1, WET_MARGIN = 1 };
 typedef struct Calm {
     const WadiSph *sph;
     WadiSphStep *step;
-    const double *water; /* NULL: no sand has pores */
+    const double *water; /* in a scene with pores */
     float mean, largest; /* m/s, squared */
     uint8_t *lively;     /* per row of the sort, from 1 on: lanes that are not calm */
     uint8_t *wet;        /* and those with water */
-    uint8_t *waits, *is_alone;
 } Calm;
 
 static bool touches_moving_wall(const WadiSphWalls *walls, int32_t i)
@@ -56,10 +55,9 @@ static void look_at_rows(void *context, int64_t first, int64_t end)
             const int32_t i = k - sort->first;
             const WadiF4 v = { p->vx[k], p->vy[k], p->vz[k], 0.0f };
             sum += v;
-            is_lively = is_lively || !c->step->is_sand[i] ||
-                        (c->step->pore != NULL && c->step->pore[i] > 0.0f) || !(square_of(&v) < c->largest) ||
-                        touches_moving_wall(&c->step->walls, i);
-            is_wet = is_wet || (c->water != NULL && c->water[i] > 0.0);
+            is_lively = is_lively || !c->step->is_sand[i] || (c->sph->has_pores && c->step->pore[i] > 0.0f) ||
+                        !(square_of(&v) < c->largest) || touches_moving_wall(&c->step->walls, i);
+            is_wet = is_wet || (c->sph->has_pores && c->water[i] > 0.0);
         }
         const float particles = (float)(sort->cell_start[cell + 1] - sort->cell_start[cell]);
         is_lively = is_lively || square_of(&sum) > c->mean * particles * particles;
@@ -96,10 +94,8 @@ static void flag_rows(void *context, int64_t first, int64_t end)
         const bool is_dry = (c->wet[row] >> (cell & 7) & 1) == 0;
         for (int32_t i = sort->cell_start[cell] - sort->first; i < sort->cell_start[cell + 1] - sort->first;
              ++i) {
-            const bool is_fixed = step->fixed != NULL && step->fixed[i] != 0;
-            c->waits[i] = is_calm && !is_fixed;
-            c->is_alone[i] = is_fixed || (is_calm && is_dry);
-            if (c->waits[i] != 0) {
+            if (is_calm && step->role[i] != WADI_SPH_GHOST) {
+                step->role[i] = is_dry ? WADI_SPH_FROZEN_DRY : WADI_SPH_FROZEN;
                 step->lightness[i] = WADI_SPH_FIXED_LIGHTNESS;
             }
         }
@@ -114,11 +110,9 @@ static bool is_waiting_step(const WadiSph *sph, const WadiSphStep *step)
 WadiStatus wadi_sph_find_calm(const WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
     WadiArena *arena = sph->context.scratch;
-    step->alone = step->fixed;
     if (!is_waiting_step(sph, step)) {
         return WADI_OK;
     }
-    const size_t count = (size_t)step->count;
     const double fall = wadi_sph_longest_step(sph) * sph->spacing / (sph->unit_time * sph->unit_time);
     WadiRows rows;
     uint8_t *spare = NULL;
@@ -126,8 +120,6 @@ WadiStatus wadi_sph_find_calm(const WadiSph *sph, WadiSphStep *step, WadiError *
                .step = step,
                .mean = (float)(CALM_MEAN * CALM_MEAN * fall * fall),
                .largest = (float)(CALM_LARGEST * CALM_LARGEST * fall * fall) };
-    WADI_TRY(WADI_ARENA_NEW(arena, &c.waits, count, "calm sand", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &c.is_alone, count, "calm sand", error));
     const WadiArenaMark mark = wadi_arena_mark(arena);
     WADI_TRY(wadi_rows_build(&rows, &step->sort.tiles, step->sort.row_mask, arena, error));
     WADI_TRY(WADI_ARENA_NEW(arena, &c.lively, (size_t)rows.count, "calm sand", error));
@@ -148,8 +140,6 @@ WadiStatus wadi_sph_find_calm(const WadiSph *sph, WadiSphStep *step, WadiError *
         widen(&rows, c.wet, spare);
     }
     wadi_parallel_for(rows.count - 1, ROW_BLOCK, flag_rows, &c);
-    step->waits = c.waits;
-    step->alone = c.is_alone;
     wadi_arena_release(arena, mark);
     return WADI_OK;
 }

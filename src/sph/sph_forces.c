@@ -18,11 +18,11 @@ static void force_block(void *context, int64_t first, int64_t end)
     const int32_t base = f->step->sort.first;
     for (int64_t i = first; i < end; ++i) {
         const int64_t k = base + i;
-        if (f->step->fixed != NULL && f->step->fixed[i] != 0) {
+        if (f->step->role[i] == WADI_SPH_GHOST) {
             f->step->velocity[i] = (WadiF4){ 0 };
             continue;
         }
-        if (wadi_sph_does_wait(f->step, i)) {
+        if (wadi_sph_is_frozen(f->step->role[i])) {
             f->step->velocity[i] = (WadiF4){ p->vx[k], p->vy[k], p->vz[k], 0.0f };
             continue;
         }

@@ -52,7 +52,7 @@ static void bound_block(void *context, int64_t first, int64_t end)
     const uint8_t *material = s->sph->context.particles->material + step->sort.first;
     float *bound = step->sand.bound;
     for (int64_t i = first; i < end; ++i) {
-        if (wadi_sph_does_wait(step, i)) {
+        if (wadi_sph_is_frozen(step->role[i])) {
             bound[i] = INFINITY;
             continue;
         }
@@ -65,7 +65,7 @@ static void bound_block(void *context, int64_t first, int64_t end)
             p = p > pore ? p - pore : 0.0f;
             bound[i] = slope * p + cohesion;
         }
-        if (step->fixed != NULL && step->fixed[i] != 0) {
+        if (step->role[i] == WADI_SPH_GHOST) {
             bound[i] = INFINITY; /* keeps its stress */
         }
     }
@@ -187,7 +187,7 @@ WadiSphFrictionIn wadi_sph_friction_in(const WadiSph *sph, const WadiSphStep *st
     return (WadiSphFrictionIn){ .pairs = &step->pairs,
                                 .walls = &step->walls,
                                 .is_sand = step->is_sand,
-                                .waits = step->waits,
+                                .role = step->role,
                                 .lightness = step->lightness,
                                 .pressure = step->pressure,
                                 .bound = step->sand.bound,
@@ -235,8 +235,8 @@ WadiStatus wadi_sph_begin_friction(const WadiSph *sph, WadiSphStep *step, WadiEr
     wadi_parallel_for(step->count, BLOCK, forces_block, step);
     wadi_parallel_for(step->count, BLOCK, load_block, &columns);
     wadi_sph_friction_fill_surface(step->density, &step->pairs, &step->walls, step->is_sand);
-    for (int32_t i = 0; step->fixed != NULL && i < step->count; ++i) {
-        step->density[i] = step->fixed[i] != 0 ? 1.0f : step->density[i];
+    for (int32_t i = 0; i < step->count; ++i) {
+        step->density[i] = step->role[i] == WADI_SPH_GHOST ? 1.0f : step->density[i];
     }
     return WADI_OK;
 }

@@ -75,7 +75,7 @@ static void move_block(void *context, int64_t first, int64_t end)
     const double dt = step->dt;
     for (int64_t i = first; i < end; ++i) {
         const int32_t k = step->sort.first + (int32_t)i;
-        if ((step->fixed != NULL && step->fixed[i] != 0) || wadi_sph_does_wait(step, i)) {
+        if (step->role[i] != WADI_SPH_ACTIVE) {
             continue;
         }
         const WadiF4 v = step->velocity[i];

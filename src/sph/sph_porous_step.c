@@ -148,7 +148,7 @@ static void wet_block(void *context, int64_t first, int64_t end)
             &scene->materials[w->sph->context.particles->material[step->sort.first + i]];
         const double rest_volume = step->rest_volume[i], water = w->water[i];
         step->volume[i] = step->is_sand[i] ? (float)rest_volume : (float)(water * unit / material->density);
-        if (step->is_sand[i] && (step->fixed == NULL || step->fixed[i] == 0)) {
+        if (step->is_sand[i] && step->role[i] != WADI_SPH_GHOST) {
             step->lightness[i] =
                 (float)(w->sph->materials.density / (material->density + water / rest_volume * unit));
         }
@@ -180,8 +180,8 @@ WadiStatus wadi_sph_stick(const WadiSph *sph, WadiSphStep *step)
     for (int32_t i = 0; i < step->count; ++i) {
         const int32_t near = wadi_sph_near(&step->walls, i);
         const WadiPoresDef *pores = &scene->materials[p->material[step->sort.first + i]].pores;
-        const bool is_fixed = (step->fixed != NULL && step->fixed[i] != 0) || wadi_sph_does_wait(step, i);
-        if (near < 0 || !step->is_sand[i] || is_fixed || pores->stickiness == 0.0) {
+        const bool is_active = step->role[i] == WADI_SPH_ACTIVE;
+        if (near < 0 || !step->is_sand[i] || !is_active || pores->stickiness == 0.0) {
             continue;
         }
         const double s = fmin(1.0, water[i] / (step->rest_volume[i] * pores->porosity));
@@ -275,8 +275,8 @@ static int64_t evaporate(const WadiSph *sph, const WadiSphStep *step, double *wa
     }
     for (int32_t i = 0; i < step->count; ++i) {
         const WadiPoresDef *pores = &scene->materials[material[i]].pores;
-        const bool is_fixed = step->fixed != NULL && step->fixed[i] != 0;
-        if (step->is_sand[i] && !is_fixed && pores->evaporation > 0.0 && water[i] > 0.0) {
+        const bool is_ghost = step->role[i] == WADI_SPH_GHOST;
+        if (step->is_sand[i] && !is_ghost && pores->evaporation > 0.0 && water[i] > 0.0) {
             const double bare = fmin(1.0, fmax(0.0, (1.0 - (double)step->density[i]) / (1.0 - lone)));
             const double wanted =
                 pores->evaporation * step->dt * step->rest_volume[i] * pores->porosity * bare;
@@ -338,9 +338,11 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
                                  .material = p->material + step->sort.first,
                                  .materials = scene->materials,
                                  .rest_volume = step->rest_volume,
-                                 .fixed = step->fixed,
+                                 .role = step->role,
+                                 .has_ghosts = step->copies > 0,
                                  .pressure = pressure,
-                                 .density = sph->spawned_material >= 0 ? step->density : NULL,
+                                 .leaks = sph->spawned_material >= 0,
+                                 .density = step->density,
                                  .film =
                                      (double *)wadi_particles_column(p, sph->film_column) + step->sort.first,
                                  .seep = step->seep,

@@ -60,7 +60,7 @@ static void source_block(void *context, int64_t first, int64_t end)
     const double crowded = step->has_sizes ? CROWDED_MIXED : CROWDED;
     float *source = step->solve.source;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        if (wadi_sph_does_wait(step, i)) {
+        if (wadi_sph_is_frozen(step->role[i])) {
             source[i] = 0.0f;
             continue;
         }
@@ -135,7 +135,7 @@ WadiStatus wadi_sph_begin_pressure(WadiSph *sph, WadiSphStep *step, WadiError *e
     WADI_TRY(WADI_ARENA_NEW(arena, &solve->laplacian, count, "pressure", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &solve->carried, count, "pressure", error));
     for (int32_t i = 0; i < step->count; ++i) {
-        solve->is_idle[i] = wadi_sph_does_wait(step, i);
+        solve->is_idle[i] = wadi_sph_is_frozen(step->role[i]);
     }
     const WadiSphPressureIn in = wadi_sph_pressure_in(sph, step);
     wadi_sph_pressure_invert(solve->inverse, &in);

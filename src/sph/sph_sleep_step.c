@@ -1,5 +1,5 @@
 /* Choose the particles that take part in a step. Sand at rest sleeps by tiles, pools as a whole; copies of
- * the sleeping particles beside awake ones take part in the step as `fixed`: with their pressure and stress,
+ * the sleeping particles beside awake ones take part in the step as ghosts: with their pressure and stress,
  * without neighbours of their own, and so without a change. They are removed at the end of the step. [theory
  * 11.8] */
 #include <math.h>
@@ -166,19 +166,13 @@ WadiStatus wadi_sph_sort_awake(WadiSph *sph, WadiSphStep *step, WadiError *error
     return WADI_OK;
 }
 
-WadiStatus wadi_sph_flag_fixed(const WadiSph *sph, WadiSphStep *step, WadiError *error)
+void wadi_sph_find_ghosts(const WadiSph *sph, const WadiSphStep *step)
 {
-    if (step->copies == 0) {
-        return WADI_OK;
-    }
-    uint8_t *fixed = NULL;
     const uint32_t *id = sph->context.particles->id + step->sort.first;
-    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &fixed, (size_t)step->count, "sleeping particles", error));
     for (int32_t i = 0; i < step->count; ++i) {
-        fixed[i] = id[i] >= step->first_copy_id;
+        const bool is_copy = step->copies > 0 && id[i] >= step->first_copy_id;
+        step->role[i] = is_copy ? WADI_SPH_GHOST : WADI_SPH_ACTIVE;
     }
-    step->fixed = fixed;
-    return WADI_OK;
 }
 
 /* Sums of the pressure beside a sleeping tile. */
@@ -237,14 +231,15 @@ WadiStatus wadi_sph_check_loads(WadiSph *sph, const WadiSphStep *step, WadiError
     for (int32_t i = 0; i < step->count; ++i) {
         for (int64_t n = pairs->start[i]; n < pairs->start[i] + pairs->same[i]; ++n) {
             const int32_t j = wadi_sph_other(pairs, n);
-            if (step->fixed[j] != 0) {
+            if (step->role[j] == WADI_SPH_GHOST) {
                 load[tile[j]].weight += (double)wadi_sph_slope(pairs, i, n);
                 load[tile[j]].pressure +=
                     (double)wadi_sph_slope(pairs, i, n) * (double)step->pressure[i] * pascal;
             }
         }
         for (int64_t n = pairs->start[i]; is_seeping(step, i) && n < pairs->start[i + 1]; ++n) {
-            load[tile[wadi_sph_other(pairs, n)]].is_wetted |= step->fixed[wadi_sph_other(pairs, n)] != 0;
+            const int32_t j = wadi_sph_other(pairs, n);
+            load[tile[j]].is_wetted |= step->role[j] == WADI_SPH_GHOST;
         }
     }
     set_changes(sph, step, load);

@@ -29,8 +29,8 @@ static void begin_block(void *context, int64_t first, int64_t end)
     const float from_pascal = (float)(step->dt / (sph->materials.density * sph->spacing));
     for (int64_t i = first; i < end; ++i) {
         step->is_sand[i] = sph->materials.is_sand[material[i]];
-        const bool is_fixed = step->fixed != NULL && step->fixed[i] != 0;
-        step->lightness[i] = is_fixed ? WADI_SPH_FIXED_LIGHTNESS : 1.0f / sph->materials.mass[material[i]];
+        const bool is_ghost = step->role[i] == WADI_SPH_GHOST;
+        step->lightness[i] = is_ghost ? WADI_SPH_FIXED_LIGHTNESS : 1.0f / sph->materials.mass[material[i]];
         step->pressure[i] = pressure[i] * from_pascal;
         step->shift[i] = (WadiF4){ 0 };
     }
@@ -47,8 +47,8 @@ static WadiStatus begin(const WadiSph *sph, WadiSphStep *step, WadiError *error)
     WadiArena *arena = sph->context.scratch;
     step->count = sph->context.particles->count - step->sort.first;
     step->has_sizes = sph->volume_column >= 0;
-    WADI_TRY(wadi_sph_flag_fixed(sph, step, error));
     const size_t count = (size_t)step->count;
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->role, count, "step", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->is_sand, count, "step", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->size, count, "step", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->rest_volume, count, "step", error));
@@ -58,6 +58,7 @@ static WadiStatus begin(const WadiSph *sph, WadiSphStep *step, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(arena, &step->velocity, count, "step", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->pressure, count, "step", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->shift, count, "step", error));
+    wadi_sph_find_ghosts(sph, step);
     wadi_parallel_for(step->count, BLOCK, begin_block, &(Begin){ sph, step });
     return WADI_OK;
 }
@@ -86,7 +87,7 @@ static WadiStatus find_pairs(const WadiSph *sph, WadiSphStep *step, WadiError *e
                                 .volume = step->volume,
                                 .has_sizes = step->has_sizes,
                                 .size = step->size,
-                                .fixed = step->alone };
+                                .role = step->role };
     return wadi_sph_pairs_find(&step->pairs, step->density, &in, sph->context.scratch, error);
 }
 

@@ -70,7 +70,7 @@ WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiE
                                     .walls = &step->walls,
                                     .lightness = step->lightness,
                                     .volume = step->volume,
-                                    .waits = step->waits,
+                                    .role = step->role,
                                     .coefficient = c.of,
                                     .damping = (float)damping_of(sph, step),
                                     .tolerance = TOLERANCE * wadi_sph_longest_step(sph) * dx /

@@ -35,7 +35,8 @@ static double excess_density(WadiSim *sim, WadiArena *arena)
                                 .spacing = sim->world->spacing,
                                 .is_sand = is_sand,
                                 .volume = found.ones,
-                                .size = found.ones };
+                                .size = found.ones,
+                                .role = found.role };
     CHECK_OK(wadi_sph_pairs_find(&pairs, density, &in, arena, &error), error);
     double sum = 0.0;
     for (size_t i = 0; i < count; ++i) {

@@ -24,7 +24,7 @@ static void make_mixture(Block *b, int n, bool has_both, int32_t knot)
 }
 
 /* `has_sizes`: particles of different ones, with volumes to match. */
-static void find(Block *b, uint8_t *fixed, float *volume, float *size, bool has_sizes)
+static void find(Block *b, uint8_t *role, float *volume, float *size, bool has_sizes)
 {
     WadiError error;
     const size_t count = (size_t)b->count;
@@ -38,7 +38,7 @@ static void find(Block *b, uint8_t *fixed, float *volume, float *size, bool has_
         b->velocity[i] = (WadiF4){ (float)u[0], (float)u[1], (float)u[2], 0.0f };
         b->is_sand[i] = b->particles.material[i];
         b->ones[i] = 1.0f;
-        fixed[i] = b->particles.id[i] % 11 == 5;
+        role[i] = b->particles.id[i] % 11 == 5 ? WADI_SPH_GHOST : WADI_SPH_ACTIVE;
         volume[i] = 0.25f + 0.01f * (float)(b->particles.id[i] % 70);
         size[i] = 1.0f;
         if (has_sizes) {
@@ -62,7 +62,7 @@ static void find(Block *b, uint8_t *fixed, float *volume, float *size, bool has_
                                    .volume = volume,
                                    .has_sizes = has_sizes,
                                    .size = size,
-                                   .fixed = fixed };
+                                   .role = role };
     CHECK_OK(wadi_sph_pairs_find(&b->pairs, b->density, &pairs, &b->arena, &error), error);
 }
 
@@ -75,18 +75,19 @@ static double distance(const WadiSphPairs *pairs, int32_t i, int32_t j)
 }
 
 /* Both sides of a pair have the same number. */
-static void check_other_side(const WadiSphPairs *pairs, const uint8_t *fixed, int32_t i, int32_t j, int64_t n)
+static void check_other_side(const WadiSphPairs *pairs, const uint8_t *role, int32_t i, int32_t j, int64_t n)
 {
     int64_t back = pairs->start[j];
     while (back < pairs->start[j + 1] && wadi_sph_other(pairs, back) != i) {
         ++back;
     }
-    assert_true(fixed[j] || (back < pairs->start[j + 1] && pairs->slope[back] == pairs->slope[n]));
+    assert_true(role[j] == WADI_SPH_GHOST ||
+                (back < pairs->start[j + 1] && pairs->slope[back] == pairs->slope[n]));
 }
 
 /* The list of i has every particle within its reach once, of its own kind first, with the slope of the
  * kernel; the density is their sum. */
-static void check_list(const Block *b, const uint8_t *fixed, const float *volume, int32_t i)
+static void check_list(const Block *b, const uint8_t *role, const float *volume, int32_t i)
 {
     const WadiSphPairs *pairs = &b->pairs;
     const double scale = (double)b->kernel.scale;
@@ -97,7 +98,7 @@ static void check_list(const Block *b, const uint8_t *fixed, const float *volume
         const double q = distance(pairs, i, j);
         found += j != i && WADI_SPH_SUPPORT * q < WADI_SPH_REACH;
     }
-    assert_int_equal(pairs->start[i + 1] - pairs->start[i], fixed[i] ? 0 : found);
+    assert_int_equal(pairs->start[i + 1] - pairs->start[i], role[i] == WADI_SPH_GHOST ? 0 : found);
     int32_t last[2] = { -1, -1 };
     for (int64_t n = pairs->start[i]; n < pairs->start[i + 1]; ++n) {
         const int32_t j = wadi_sph_other(pairs, n);
@@ -112,9 +113,9 @@ static void check_list(const Block *b, const uint8_t *fixed, const float *volume
                    0.5 * slope * (double)volume[i] * (double)volume[j] / (cube * size * size),
                    0.6 * (double)(pairs->slope_unit / pairs->steepest));
         density += scale * (2.0 * t * t * t - 8.0 * m * m * m - WADI_SPH_CUT) * (double)volume[j] / cube;
-        check_other_side(pairs, fixed, i, j, n);
+        check_other_side(pairs, role, i, j, n);
     }
-    CHECK_NEAR((double)b->density[i], fixed[i] ? 1.0 : density, 1e-5 * density);
+    CHECK_NEAR((double)b->density[i], role[i] == WADI_SPH_GHOST ? 1.0 : density, 1e-5 * density);
 }
 
 static void lists_are_those_of_all_pairs(void **unused)
@@ -124,14 +125,14 @@ static void lists_are_those_of_all_pairs(void **unused)
      * for a cell or block of cells. */
     for (int n = 0; n < 6; ++n) {
         Block b;
-        uint8_t fixed[COUNT_MAX];
+        uint8_t role[COUNT_MAX];
         float volume[COUNT_MAX], size[COUNT_MAX];
         const int32_t knot = n < 4 ? 400 : WADI_SPH_CANDIDATES_MAX + 100;
         make_mixture(&b, n < 4 ? 12 : SIDE_MAX, n % 2 != 0, knot);
-        find(&b, fixed, volume, size, n >= 2 && n != 5);
+        find(&b, role, volume, size, n >= 2 && n != 5);
         int64_t longest = 0;
         for (int32_t i = 0; i < b.count; i += n < 4 ? 1 : 50) {
-            check_list(&b, fixed, volume, i);
+            check_list(&b, role, volume, i);
             const int64_t length = b.pairs.start[i + 1] - b.pairs.start[i];
             longest = length > longest ? length : longest;
         }
@@ -178,16 +179,16 @@ static void sums_end_before_the_lists(void **unused)
 {
     (void)unused;
     Block b;
-    uint8_t fixed[1728];
+    uint8_t role[1728];
     float volume[1728], size[1728];
     make_mixture(&b, 12, true, 0);
     const WadiArenaMark mark = wadi_arena_mark(&b.arena);
-    find(&b, fixed, volume, size, false);
+    find(&b, role, volume, size, false);
     const size_t before = b.arena.live;
     wadi_arena_release_temporaries(&b.arena, mark);
     CHECK_AT_MOST((double)sizeof(WadiF4), (double)(before - b.arena.live) / b.count);
     for (int32_t i = 0; i < b.count; ++i) {
-        check_list(&b, fixed, volume, i);
+        check_list(&b, role, volume, i);
     }
     block_free(&b);
 }
@@ -197,10 +198,10 @@ static void passes_of_eight_are_plain_sums(void **unused)
 {
     (void)unused;
     Block b;
-    uint8_t fixed[1728];
+    uint8_t role[1728];
     float volume[1728], size[1728];
     make_mixture(&b, 12, true, 400);
-    find(&b, fixed, volume, size, true);
+    find(&b, role, volume, size, true);
     const WadiSphPairs *pairs = &b.pairs;
     const WadiSphPressureIn in = {
         .pairs = pairs, .walls = &b.walls, .is_sand = b.is_sand, .lightness = b.ones, .volume = volume

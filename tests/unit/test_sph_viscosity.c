@@ -15,6 +15,7 @@ static WadiSphViscosityReport apply(Block *b, const float *coefficient, float da
                                     .walls = &b->walls,
                                     .lightness = b->ones,
                                     .volume = b->ones,
+                                    .role = b->none,
                                     .coefficient = coefficient,
                                     .damping = damping,
                                     .tolerance = tolerance,

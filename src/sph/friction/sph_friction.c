@@ -53,7 +53,7 @@ static inline float stress_step(const WadiSphFrictionIn *in, int32_t i)
 /* Sand whose stress and velocity may change. */
 static inline bool takes_part(const WadiSphFrictionIn *in, int32_t i)
 {
-    return in->is_sand[i] && (in->waits == NULL || in->waits[i] == 0);
+    return in->is_sand[i] && !wadi_sph_is_frozen(in->role[i]);
 }
 
 /* Sand without pressure and cohesion has no stress. */
@@ -304,7 +304,7 @@ static int32_t count_loaded(const WadiSphFrictionIn *in)
 {
     int32_t loaded = 0;
     for (int32_t i = 0; i < in->pairs->count; ++i) {
-        loaded += in->is_sand[i] && in->bound[i] > 0.0f; /* also what waits: it is in balance */
+        loaded += in->is_sand[i] && in->bound[i] > 0.0f; /* also what is frozen: it is in balance */
     }
     return loaded;
 }

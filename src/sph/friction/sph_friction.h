@@ -26,7 +26,7 @@ typedef struct WadiSphFrictionIn {
     const WadiSphPairs *pairs;
     const WadiSphWalls *walls;
     const uint8_t *is_sand;
-    const uint8_t *waits; /* 1: keeps its stress and velocity; NULL: none does */
+    const uint8_t *role; /* WadiSphRole: frozen ones keep their stress and velocity */
     const float *lightness;
     const float *pressure; /* P, at least 0 */
     const float *bound;    /* per particle: k P + c, m/s */

@@ -5,6 +5,7 @@
 #ifndef WADI_SPH_PAIRS_H
 #define WADI_SPH_PAIRS_H
 
+#include "sph/sph_role.h"
 #include "sph/walls/sph_walls.h"
 
 typedef int32_t WadiI4 __attribute__((vector_size(16), aligned(16), may_alias));
@@ -76,7 +77,7 @@ typedef struct WadiSphPairsIn {
     const float *volume;    /* per particle, over that of one of size 1 */
     bool has_sizes;         /* not all sizes are 1 */
     const float *size;      /* per particle, spacings: kernels have the support size_i + size_j */
-    const uint8_t *fixed;   /* per particle: 1 gets no list and density 1; NULL: none */
+    const uint8_t *role;    /* per particle, WadiSphRole: those without a list have the density 1 */
 } WadiSphPairsIn;
 
 /* Makes the lists, and the densities over those at rest. Memory in the arena; sums and images, which only

@@ -248,9 +248,9 @@ static void pass_over(const Search *s, int32_t i)
     }
 }
 
-static bool is_fixed(const Search *s, int32_t i)
+static bool has_list(const Search *s, int32_t i)
 {
-    return s->in->fixed != NULL && s->in->fixed[i] != 0;
+    return wadi_sph_has_list(s->in->role[i]);
 }
 
 /* One pass over particles of a cell or block, the first of which is candidate `own`; `found` has `groups`
@@ -259,7 +259,7 @@ static void search_flat_cell(const Search *s, const WadiSphCandidates *c, int32_
                              uint16_t *found, int64_t groups)
 {
     for (int32_t i = from; i < to; ++i, ++own, found += groups) {
-        if (is_fixed(s, i)) {
+        if (!has_list(s, i)) {
             pass_over(s, i);
         } else if (s->pass == WADI_SPH_COUNT) {
             count_of(s, c, i, own, found);
@@ -274,7 +274,7 @@ static void search_cell(const Search *s, int32_t from, int32_t to, const WadiSph
                         int range_count, uint16_t *found, int64_t groups)
 {
     for (int32_t i = from; i < to; ++i, found += groups) {
-        if (is_fixed(s, i)) {
+        if (!has_list(s, i)) {
             pass_over(s, i);
         } else if (s->pass == WADI_SPH_COUNT) {
             count(s, i, ranges, range_count, found);
@@ -343,7 +343,7 @@ static int64_t search_ranges(const Search *s, const WadiSphRange *members, int r
 static bool has_lists(const Search *s, const WadiSphRange *of)
 {
     int32_t i = of->first;
-    while (i < of->end && is_fixed(s, i)) {
+    while (i < of->end && !has_list(s, i)) {
         ++i;
     }
     return i < of->end;

@@ -21,9 +21,10 @@ typedef struct WadiSphFluxList {
     float mobility;  /* where it gives to its own kind */
     float to_others; /* where it gives to the other kind */
     bool is_sand;
-    bool is_slow;       /* has no flow with neighbours of negative mobility */
-    float rate;         /* per unit of potential, times that of slopes */
-    const float *rates; /* the same by the neighbour's material; NULL: one for all */
+    bool is_slow;   /* has no flow with neighbours of negative mobility */
+    float rate;     /* per unit of potential, times that of slopes */
+    bool has_rates; /* it differs by the neighbour's material: then there are `rates` */
+    const float *rates;
 } WadiSphFluxList;
 
 static inline void wadi_sph_flux_list(const WadiSphFlow *x, int32_t i, WadiSphFluxList *list)
@@ -42,8 +43,12 @@ static inline void wadi_sph_flux_list(const WadiSphFlow *x, int32_t i, WadiSphFl
                                .to_others = is_sand ? x->seeping[i] : mobility,
                                .is_sand = is_sand,
                                .is_slow = x->is_fast[i] == 0 };
-    list->rate = x->pair_rate != NULL ? 0.0f : (float)x->sand_rate * (pairs->slope_unit * (float)x->unit);
-    list->rates = x->pair_rate != NULL ? x->pair_rate + x->material_count * in->material[i] : NULL;
+    list->has_rates = x->has_pair_rates;
+    if (x->has_pair_rates) {
+        list->rates = x->pair_rate + x->material_count * in->material[i];
+    } else {
+        list->rate = (float)x->sand_rate * (pairs->slope_unit * (float)x->unit);
+    }
 }
 
 /* Two numbers of each of eight neighbours with offsets j, from an array of pairs of them. */
@@ -83,7 +88,7 @@ static inline __attribute__((always_inline)) void wadi_sph_flux_eight(const Wadi
         const WadiI8 lane = { 0, 1, 2, 3, 4, 5, 6, 7 }, is_same = lane < (int32_t)(list->same - n);
         own = WADI_ROW_SELECT(is_same, own, (WadiF8){ 0 } + list->to_others);
     }
-    for (int l = 0; l < WADI_SPH_LANES && list->rates != NULL; ++l) {
+    for (int l = 0; l < WADI_SPH_LANES && list->has_rates; ++l) {
         rate[l] = list->rates[x->in->material[j[l] >> 4]];
     }
     *conductance = slope * rate * WADI_ROW_SELECT(drop > 0.0f, own, others);

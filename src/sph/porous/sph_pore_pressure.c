@@ -151,8 +151,8 @@ WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int *iterations, WadiArena *ar
     const WadiSphPorousIn *in = x->in;
     const double g = wadi_norm(in->gravity);
     const double tolerance = TOLERANCE * in->water_density * (g > 0.0 ? g : 9.81) * in->spacing / x->unit;
-    /* In memory that the gains need later. */
-    Solve s = { .flow = x, .row = x->work };
+    Solve s = { .flow = x };
+    WADI_TRY(WADI_ARENA_NEW(arena, &s.row, (size_t)x->list_count, "pore pressure", error));
     s.blocks = wadi_parallel_block_count(x->list_count, BLOCK);
     WADI_TRY(WADI_ARENA_NEW(arena, &s.partials, 2 * (size_t)s.blocks, "pore pressure", error));
     wadi_parallel_for(x->list_count, BLOCK, begin_block, &s);

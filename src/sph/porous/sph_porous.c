@@ -70,7 +70,7 @@ static void apply_block(void *context, int64_t first, int64_t end)
         const int32_t i = x->list[a];
         x->water[i] += x->gain[a];
         const double mass = wadi_sph_mass_with_water(x->in, x->water, i);
-        if (x->velocity != NULL && mass > 0.0) {
+        if (mass > 0.0) {
             x->velocity[i] += x->gain_momentum[a] * (float)(1.0 / mass);
         }
     }
@@ -88,7 +88,7 @@ void wadi_sph_flow_exchange(WadiSphFlow *x)
     wadi_sph_flow_apply(x);
 }
 
-/* What the fixed neighbours would take and give if they took part. */
+/* What ghosts beside a particle would take and give if they took part. */
 static void seep_block(void *context, int64_t first, int64_t end)
 {
     const WadiSphFlow *x = context;
@@ -103,16 +103,17 @@ static void seep_block(void *context, int64_t first, int64_t end)
         list.is_slow = false;
         for (int64_t n = list.first; n < list.end; n += WADI_SPH_LANES) {
             WadiF8 conductance, flow;
-            unsigned has_fixed = 0;
+            bool has_ghosts = false;
             for (int l = 0; l < WADI_SPH_LANES; ++l) {
-                has_fixed |= x->in->fixed[wadi_sph_other(pairs, n + l)];
+                has_ghosts |= x->in->role[wadi_sph_other(pairs, n + l)] == WADI_SPH_GHOST;
             }
-            if (has_fixed == 0) {
+            if (!has_ghosts) {
                 continue;
             }
             wadi_sph_flux_eight(x, &list, n, &conductance, &flow);
             for (int l = 0; l < WADI_SPH_LANES; ++l) {
-                sum += x->in->fixed[wadi_sph_other(pairs, n + l)] != 0 ? fabsf(flow[l]) : 0.0f;
+                const int32_t j = wadi_sph_other(pairs, n + l);
+                sum += x->in->role[j] == WADI_SPH_GHOST ? fabsf(flow[l]) : 0.0f;
             }
         }
         x->in->seep[i] = (float)((double)sum / (wadi_sph_water_capacity(x->in, i) * x->in->dt));
@@ -131,7 +132,7 @@ WadiStatus wadi_sph_porous_exchange(double *water, WadiF4 *velocity, const WadiS
     WADI_TRY(wadi_sph_pore_pressure(&x, &report->iterations, arena, error));
     report->active = x.active_count;
     report->fast = x.list_count;
-    if (in->seep != NULL && in->fixed != NULL) {
+    if (in->has_ghosts) {
         wadi_parallel_for(in->pairs->count, BLOCK, seep_block, &x);
     }
     if (x.list_count > 0) {

@@ -37,13 +37,16 @@ typedef struct WadiSphPorousIn {
     const uint8_t *material;
     const WadiMaterial *materials; /* by number */
     const double *rest_volume;     /* per particle: volume of a full one of its size */
-    const uint8_t *fixed;          /* 1: a copy of another particle, takes no part; NULL: none */
+    const uint8_t *role;           /* WadiSphRole: ghosts take no part */
+    bool has_ghosts;               /* there are some */
     double *pressure; /* Pa: of water its own; of sand that in its pores, of the last step before */
     /* Saturated sand loses water into the air, where the density is below 1: a part of the kernel is empty
-     * there. The mass that has left the pores and is not yet a particle. NULL: it loses none. */
+     * there. */
+    bool leaks;
     const float *density;
-    double *film;
-    float *seep; /* out, 1/s: rate at which the saturation would change with the fixed ones; NULL: none */
+    double *film; /* mass that has left the pores and is not yet a particle */
+    float
+        *seep; /* out, 1/s: rate at which the saturation would change with the ghosts, where there are some */
     WadiSphLattice lattice;
     WadiVec3 gravity;     /* m/s^2 */
     double water_density; /* kg/m^3: of the unit of mass */
@@ -59,8 +62,7 @@ typedef struct WadiSphPorousReport {
     int32_t fast;   /* of these, with a fast pair */
 } WadiSphPorousReport;
 
-/* `water`: masses, changed. `velocity`: of the particles, changed by the momentum of the water that moves;
- * NULL: not wanted. */
+/* `water`: masses, changed. `velocity`: of the particles, changed by the momentum of the water that moves. */
 WadiStatus wadi_sph_porous_exchange(double *water, WadiF4 *velocity, const WadiSphPorousIn *in,
                                     WadiSphPorousReport *report, WadiArena *arena, WadiError *error);
 

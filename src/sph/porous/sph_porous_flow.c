@@ -82,7 +82,7 @@ void wadi_sph_flow_set_head(const WadiSphFlow *x, int32_t i)
 double wadi_sph_outflow(const WadiSphFlow *x, int32_t i, double *conductance)
 {
     const WadiSphPorousIn *in = x->in;
-    const double air = in->density != NULL && in->is_sand[i] ? (double)(1.0f - in->density[i]) : 0.0;
+    const double air = in->leaks && in->is_sand[i] ? (double)(1.0f - in->density[i]) : 0.0;
     *conductance = 0.0;
     if (air <= SURFACE || x->level[i].potential <= x->base[i]) {
         return 0.0;
@@ -99,7 +99,7 @@ static bool is_active(const WadiSphFlow *x, int32_t i)
 {
     const WadiSphPairs *pairs = x->in->pairs;
     const int64_t other = pairs->start[i] + pairs->same[i];
-    if (x->in->fixed != NULL && x->in->fixed[i] != 0) {
+    if (x->in->role[i] == WADI_SPH_GHOST) {
         return false;
     }
     if (other < pairs->start[i + 1] || (x->in->is_sand[i] && x->water[i] > 0.0)) {
@@ -264,11 +264,12 @@ static WadiStatus set_rates(WadiSphFlow *x, WadiArena *arena, WadiError *error)
             is_first = false;
         }
     }
-    if (x->sand_rate < 0.0) {
+    x->has_pair_rates = x->sand_rate < 0.0;
+    if (x->has_pair_rates) {
         WADI_TRY(set_pair_rates(x, arena, error));
     }
     /* Beside another sand the rate is at most twice its own. */
-    const double most = x->sand_rate < 0.0 ? 2.0 : 1.0;
+    const double most = x->has_pair_rates ? 2.0 : 1.0;
     for (int m = 0; m < 256; ++m) {
         x->slow[m] =
             is_seen[m] ? slow_saturation(in, m, most * in->materials[m].pores.permeability) : NEARLY_FULL;
@@ -306,12 +307,10 @@ WadiStatus wadi_sph_flow_begin(WadiSphFlow *x, WadiArena *arena, WadiError *erro
 
 WadiStatus wadi_sph_flow_make(WadiSphFlow *x, WadiArena *arena, WadiError *error)
 {
-    const size_t count = (size_t)x->list_count, item = sizeof *x->gain_momentum + sizeof *x->gain;
-    WADI_TRY(wadi_arena_alloc(arena, &x->work, count, item, "porous flow", error));
-    x->gain_momentum = x->work;
-    x->gain = (double *)(void *)(x->gain_momentum + count);
-    x->into = x->gain;
-    return WADI_OK;
+    const size_t count = (size_t)x->list_count;
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->into, count, "porous flow", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &x->gain, count, "porous flow", error));
+    return WADI_ARENA_NEW(arena, &x->gain_momentum, count, "porous flow", error);
 }
 
 /* Active particles with a fast pair. Slow pairs do not flow. */

@@ -30,7 +30,7 @@ typedef struct WadiSphFlow {
     double *water;
     WadiF4 *velocity;
     uint8_t *is_active; /* per particle: may exchange water */
-    uint8_t *is_fast;   /* per particle; also of fixed ones */
+    uint8_t *is_fast;   /* per particle; also of ghosts */
     int32_t active_count;
     int32_t *list; /* particles of the present pass: active ones */
     int32_t list_count;
@@ -44,14 +44,13 @@ typedef struct WadiSphFlow {
     WadiSphFactor *factor;
     /* Per listed particle. */
     double *gain;          /* mass */
-    double *into;          /* mass that it would take without limits; the memory of `gain` */
-    void *work;            /* the memory of all of these, before there are gains */
+    double *into;          /* mass that it would take without limits */
     WadiF4 *gain_momentum; /* over the unit of mass, relative to the particle's velocity */
     double *slow;          /* by material: the largest saturation of slow sand */
     double *rate;          /* by material: 2 dt K / (viscosity dx^2 lattice), 1/Pa */
     double sand_rate;      /* that of all sand that takes part; -1: they differ */
-    /* Where they differ, by the materials of a pair: per unit of potential, times that of slopes. */
-    float *pair_rate;
+    bool has_pair_rates;   /* they differ */
+    float *pair_rate;      /* then, by the materials of a pair: per unit of potential, times that of slopes */
     int material_count;
 } WadiSphFlow;
 

@@ -7,8 +7,8 @@
 static bool has_room(const WadiSphPorousIn *in, const double *water, const uint8_t *is_removed, int32_t j,
                      double mass)
 {
-    const bool is_fixed = in->fixed != NULL && in->fixed[j] != 0;
-    return !is_fixed && !is_removed[j] && water[j] + mass <= wadi_sph_water_capacity(in, j);
+    return in->role[j] != WADI_SPH_GHOST && !is_removed[j] &&
+           water[j] + mass <= wadi_sph_water_capacity(in, j);
 }
 
 /* The nearest neighbour with room, sand before water; -1: none. */

@@ -8,12 +8,12 @@
 
 enum { BLOCK = WADI_SPH_FLOW_BLOCK };
 
-/* Pairs with fast and fixed particles do not flow. */
+/* Pairs with fast particles and ghosts do not flow. */
 static void close_block(void *context, int64_t first, int64_t end)
 {
     const WadiSphFlow *x = context;
     for (int64_t i = first; i < end; ++i) {
-        const bool is_closed = x->is_fast[i] != 0 || (x->in->fixed != NULL && x->in->fixed[i] != 0);
+        const bool is_closed = x->is_fast[i] != 0 || x->in->role[i] == WADI_SPH_GHOST;
         x->level[i].mobility = copysignf(x->level[i].mobility, is_closed ? -1.0f : 1.0f);
     }
 }

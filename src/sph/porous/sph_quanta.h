@@ -23,16 +23,12 @@ typedef struct WadiSphGain {
 /* Rounded towards none: the sums of a donor and of an acceptor stay within their limits. */
 #define WADI_SPH_WHOLE_QUANTA(four) (WADI_SPH_TRUNC(WADI_WATER_QUANTA * (four)) * (1.0 / WADI_WATER_QUANTA))
 
-/* Adds what comes from eight neighbours. `j`: their offsets, `mass`: what they get; momentum only where
- * velocities are given. */
+/* Adds what comes from eight neighbours. `j`: their offsets, `mass`: what they get. */
 static inline __attribute__((always_inline)) void wadi_sph_add_gain(const WadiSphFlow *x, int32_t i,
                                                                     const uint32_t *j, const WadiD4 mass[2],
                                                                     WadiSphGain *gain)
 {
     gain->mass -= mass[0] + mass[1];
-    if (x->velocity == NULL) {
-        return;
-    }
     const WadiF4 own = x->velocity[i], low = WADI_FLOATS(mass[0]), high = WADI_FLOATS(mass[1]);
     const WadiF8 zero = { 0 },
                  come = -WADI_MIN8(__builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7), zero);

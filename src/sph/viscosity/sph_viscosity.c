@@ -117,9 +117,9 @@ static inline bool is_thick(const WadiSphViscosityIn *in, int32_t i)
     return wadi_sph_number(in->pairs, i) > 0.0f;
 }
 
-static inline bool does_wait(const WadiSphViscosityIn *in, int32_t i)
+static inline bool is_frozen(const WadiSphViscosityIn *in, int32_t i)
 {
-    return in->waits != NULL && in->waits[i] != 0;
+    return wadi_sph_is_frozen(in->role[i]);
 }
 
 static double dot_weighted(const WadiSphViscosityIn *in, int32_t i, WadiF4 a, WadiF4 b)
@@ -133,7 +133,7 @@ static void explicit_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        if (!does_wait(s->in, i)) {
+        if (!is_frozen(s->in, i)) {
             WadiF4 residual = wall_pull(s->in, s->velocity[i], i, true);
             add_pull(s->in, s->velocity, i, ALL, &residual);
             s->residual[i] = residual;
@@ -146,7 +146,7 @@ static void residual_block(void *context, int64_t first, int64_t end)
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         s->is_listed[i] = 0;
-        if (!does_wait(s->in, i)) {
+        if (!is_frozen(s->in, i)) {
             WadiF4 residual = wall_pull(s->in, s->velocity[i], i, true);
             const bool is_beside = add_pull(s->in, s->velocity, i, ALL_AND_FLAG, &residual);
             s->is_listed[i] = is_beside || is_thick(s->in, i);
@@ -162,7 +162,7 @@ static double begin_block(void *context, int64_t first, int64_t end)
     double sum = 0.0;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         s->direction[i] = (WadiF4){ 0 };
-        if (does_wait(s->in, i)) {
+        if (is_frozen(s->in, i)) {
             continue;
         }
         const WadiF4 residual = s->residual[i];
@@ -227,7 +227,7 @@ static void add_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        if (!does_wait(s->in, i)) {
+        if (!is_frozen(s->in, i)) {
             s->velocity[i] += s->residual[i];
         }
     }
