@@ -79,6 +79,7 @@ typedef struct WadiSphStep {
     int32_t count;
     uint8_t *role; /* WadiSphRole */
     uint8_t *is_sand;
+    bool has_pores;      /* as that of the solver */
     bool has_sizes;      /* particles have different sizes; else all sizes and rest volumes are 1 */
     float *size;         /* spacings */
     double *rest_volume; /* of a full particle of this size, over that of size 1 */
@@ -92,11 +93,10 @@ typedef struct WadiSphStep {
     WadiF4 *shift;   /* m/s: added to the velocity in the move alone */
     WadiSphSolve solve;
     WadiSphSand sand;
-    /* 1/s: how fast the saturation of sand changes, or would with the fixed particles beside it; INFINITY: it
-     * dries. NULL: no sand has pores. */
+    /* 1/s: how fast the saturation of sand changes, or would with the ghosts beside it; INFINITY: it dries. */
     float *seep;
-    const float *pore;   /* Pa: pressure in the pores; NULL: none. Friction counts the rest */
-    uint8_t *is_removed; /* per particle of the store: vanished water */
+    float *pore_pressure; /* Pa, at the start of the step. Friction counts the rest of the pressure */
+    uint8_t *is_removed;  /* per particle of the store: vanished water */
     int32_t removed;
     struct WadiSphSpawn *spawns;
     int32_t spawn_count;
@@ -106,6 +106,10 @@ typedef struct WadiSphStep {
 
 /* sph_solver.c: the longest step that settings allow, s, however slow the particles are. */
 double wadi_sph_longest_step(const WadiSph *sph);
+/* sph_check.c: in the checking build, after the stage `stage`: fails with its name at the first value of the
+ * step or of the particles that is not finite. */
+WadiStatus wadi_sph_check_stage(const WadiSph *sph, const WadiSphStep *step, const char *stage,
+                                WadiError *error);
 /* sph_step.c */
 WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepReport *report,
                               WadiError *error);

@@ -55,7 +55,7 @@ static void look_at_rows(void *context, int64_t first, int64_t end)
             const int32_t i = k - sort->first;
             const WadiF4 v = { p->vx[k], p->vy[k], p->vz[k], 0.0f };
             sum += v;
-            is_lively = is_lively || !c->step->is_sand[i] || (c->sph->has_pores && c->step->pore[i] > 0.0f) ||
+            is_lively = is_lively || !c->step->is_sand[i] || c->step->pore_pressure[i] > 0.0f ||
                         !(square_of(&v) < c->largest) || touches_moving_wall(&c->step->walls, i);
             is_wet = is_wet || (c->sph->has_pores && c->water[i] > 0.0);
         }

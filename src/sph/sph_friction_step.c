@@ -59,7 +59,7 @@ static void bound_block(void *context, int64_t first, int64_t end)
         float p = step->is_sand[i] ? step->sand.mean_pressure[i] : 0.0f; /* water has no friction */
         bound[i] = materials->slope[material[i]] * p + materials->cohesion[material[i]];
         if (s->sph->has_pores) {
-            const float pore = step->pore[i] * (float)s->wetting.per_pascal;
+            const float pore = step->pore_pressure[i] * (float)s->wetting.per_pascal;
             float slope, cohesion;
             wadi_sph_wetting_strength(&s->wetting, i, &slope, &cohesion);
             p = p > pore ? p - pore : 0.0f;
@@ -214,7 +214,7 @@ static void forces_block(void *context, int64_t first, int64_t end)
 {
     const WadiSphStep *step = context;
     for (int64_t i = first; i < end; ++i) {
-        step->sand.v_forces[i] = wadi_sph_xyz(step->velocity[i]);
+        step->sand.v_forces[i] = step->sand.v_pressure[i] = wadi_sph_xyz(step->velocity[i]);
     }
 }
 

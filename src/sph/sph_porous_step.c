@@ -134,7 +134,8 @@ float wadi_sph_wetting_viscosity(const WadiSphWetting *w, int64_t i)
 typedef struct Masses {
     const WadiSph *sph;
     const WadiSphStep *step;
-    const double *water;
+    const double *water;        /* columns, from the first particle of the sort on */
+    const float *pore_pressure; /* Pa */
 } Masses;
 
 static void wet_block(void *context, int64_t first, int64_t end)
@@ -147,6 +148,7 @@ static void wet_block(void *context, int64_t first, int64_t end)
         const WadiMaterial *material =
             &scene->materials[w->sph->context.particles->material[step->sort.first + i]];
         const double rest_volume = step->rest_volume[i], water = w->water[i];
+        step->pore_pressure[i] = w->pore_pressure[i];
         step->volume[i] = step->is_sand[i] ? (float)rest_volume : (float)(water * unit / material->density);
         if (step->is_sand[i] && step->role[i] != WADI_SPH_GHOST) {
             step->lightness[i] =
@@ -161,9 +163,11 @@ WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step)
     if (!sph->has_pores) {
         return WADI_OK;
     }
-    step->pore = (const float *)wadi_particles_column(p, sph->pore_column) + step->sort.first;
     const double *water = wadi_particles_column(p, sph->water_column);
-    wadi_parallel_for(step->count, BLOCK, wet_block, &(Masses){ sph, step, water + step->sort.first });
+    const float *pore_pressure = wadi_particles_column(p, sph->pore_column);
+    const int32_t first = step->sort.first;
+    wadi_parallel_for(step->count, BLOCK, wet_block,
+                      &(Masses){ sph, step, water + first, pore_pressure + first });
     return WADI_OK;
 }
 
@@ -199,7 +203,6 @@ WadiStatus wadi_sph_stick(const WadiSph *sph, WadiSphStep *step)
 typedef struct Pressures {
     const WadiSph *sph;
     const WadiSphStep *step;
-    const float *pore; /* Pa; of water what it pressed with so far */
     double *pressure;  /* Pa */
     double newest;     /* part of the present step in the mean over time */
     WadiVec3 weight;   /* of water, Pa a place */
@@ -232,7 +235,8 @@ static void pressure_block(void *context, int64_t first, int64_t end)
     for (int32_t i = (int32_t)first; i < end; ++i) {
         const bool has_sand = pairs->start[i] + pairs->same[i] < pairs->start[i + 1];
         /* A start of the solve; that of a checkpoint may be any number. */
-        const double pore = s->pore[i] >= 0.0f && s->pore[i] < 1e12f ? (double)s->pore[i] : 0.0;
+        const float last = s->step->pore_pressure[i]; /* of water what it pressed with so far */
+        const double pore = last >= 0.0f && last < 1e12f ? (double)last : 0.0;
         const double now = !s->step->is_sand[i] && has_sand ? mean_pressure(s, i) : 0.0;
         const double mean = pore > 0.0 ? pore + s->newest * (now - pore) : now;
         s->pressure[i] = s->step->is_sand[i] ? pore : has_sand ? mean : 0.0;
@@ -248,8 +252,6 @@ static WadiStatus set_pressures(const WadiSph *sph, const WadiSphStep *step, dou
         WADI_ARENA_NEW_TEMPORARY(sph->context.scratch, pressure, (size_t)step->count, "porous flow", error));
     Pressures s = { .sph = sph,
                     .step = step,
-                    .pore = (const float *)wadi_particles_column(sph->context.particles, sph->pore_column) +
-                            step->sort.first,
                     .pressure = *pressure,
                     .newest = fmin(1.0, step->dt / (MEAN_TIME * sph->unit_time)),
                     .weight = wadi_scale(wadi_world_gravity(sph->context.world, step->time), place),
@@ -324,8 +326,6 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
     double *pressure = NULL;
     double *water = (double *)wadi_particles_column(p, sph->water_column) + step->sort.first;
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->seep, (size_t)step->count, "porous flow", error));
-    memset(step->seep, 0, (size_t)step->count * sizeof *step->seep);
     WADI_TRY(set_pressures(sph, step, &pressure, error));
     double *before = NULL;
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &before, (size_t)step->count, "porous flow", error));

@@ -136,6 +136,8 @@ WadiStatus wadi_sph_begin_pressure(WadiSph *sph, WadiSphStep *step, WadiError *e
     WADI_TRY(WADI_ARENA_NEW(arena, &solve->carried, count, "pressure", error));
     for (int32_t i = 0; i < step->count; ++i) {
         solve->is_idle[i] = wadi_sph_is_frozen(step->role[i]);
+        solve->v_star[i] = (WadiF4){ 0 };
+        solve->source[i] = solve->laplacian[i] = solve->carried[i] = 0.0f;
     }
     const WadiSphPressureIn in = wadi_sph_pressure_in(sph, step);
     wadi_sph_pressure_invert(solve->inverse, &in);

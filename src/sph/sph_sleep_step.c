@@ -22,7 +22,7 @@ static const float SLOW_SEEP = 0.01f;
 /* Whether a particle has water that moves. */
 static bool is_seeping(const WadiSphStep *step, int32_t i)
 {
-    return step->seep != NULL && (!step->is_sand[i] || step->seep[i] > SLOW_SEEP);
+    return step->has_pores && (!step->is_sand[i] || step->seep[i] > SLOW_SEEP);
 }
 
 static WadiSleepStep sleep_step(const WadiSph *sph, const WadiSphStep *step)

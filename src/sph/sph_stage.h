@@ -1,5 +1,5 @@
 /* Run a stage of the step: timed under its name, and in the checking build searched for values that are
- * not finite. For functions with `sph` and `error` in scope. */
+ * not finite. For functions with `sph`, `step` and `error` in scope. */
 #ifndef WADI_SPH_STAGE_H
 #define WADI_SPH_STAGE_H
 
@@ -8,7 +8,7 @@
 #define RUN(name, call)                                                                                      \
     do {                                                                                                     \
         WADI_STAGE(sph->context.times, (name), WADI_TRY(call));                                              \
-        WADI_TRY(wadi_solver_check_stage(&sph->context, (name), error));                                     \
+        WADI_TRY(wadi_sph_check_stage(sph, step, (name), error));                                            \
     } while (0)
 
 #endif

@@ -18,26 +18,31 @@ static void begin_block(void *context, int64_t first, int64_t end)
     const Begin *begin = context;
     const WadiSph *sph = begin->sph;
     const WadiSphStep *step = begin->step;
-    const uint8_t *material = sph->context.particles->material + step->sort.first;
-    const float *pressure =
-        (const float *)wadi_particles_column(sph->context.particles, sph->pressure_column) + step->sort.first;
-    const double *rest_volume = NULL;
-    if (step->has_sizes) {
-        rest_volume = (const double *)wadi_particles_column(sph->context.particles, sph->volume_column) +
-                      step->sort.first;
-    }
+    const WadiParticles *p = sph->context.particles;
+    const int32_t base = step->sort.first;
+    const uint8_t *material = p->material + base;
+    const float *pressure = (const float *)wadi_particles_column(p, sph->pressure_column) + base;
     const float from_pascal = (float)(step->dt / (sph->materials.density * sph->spacing));
     for (int64_t i = first; i < end; ++i) {
         step->is_sand[i] = sph->materials.is_sand[material[i]];
         const bool is_ghost = step->role[i] == WADI_SPH_GHOST;
         step->lightness[i] = is_ghost ? WADI_SPH_FIXED_LIGHTNESS : 1.0f / sph->materials.mass[material[i]];
         step->pressure[i] = pressure[i] * from_pascal;
+        step->velocity[i] = (WadiF4){ p->vx[base + i], p->vy[base + i], p->vz[base + i], 0.0f };
+        step->density[i] = 1.0f;
         step->shift[i] = (WadiF4){ 0 };
+        step->seep[i] = 0.0f;
+        step->pore_pressure[i] = 0.0f;
+        step->rest_volume[i] = 1.0;
+        step->size[i] = step->volume[i] = 1.0f;
     }
-    for (int64_t i = first; i < end; ++i) {
-        step->rest_volume[i] = step->has_sizes ? rest_volume[i] : 1.0;
-        step->size[i] = step->has_sizes ? (float)cbrt(rest_volume[i]) : 1.0f;
-        step->volume[i] = (float)step->rest_volume[i];
+    if (step->has_sizes) {
+        const double *volume = (const double *)wadi_particles_column(p, sph->volume_column) + base;
+        for (int64_t i = first; i < end; ++i) {
+            step->rest_volume[i] = volume[i];
+            step->size[i] = (float)cbrt(volume[i]);
+            step->volume[i] = (float)volume[i];
+        }
     }
 }
 
@@ -46,6 +51,7 @@ static WadiStatus begin(const WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
     WadiArena *arena = sph->context.scratch;
     step->count = sph->context.particles->count - step->sort.first;
+    step->has_pores = sph->has_pores;
     step->has_sizes = sph->volume_column >= 0;
     const size_t count = (size_t)step->count;
     WADI_TRY(WADI_ARENA_NEW(arena, &step->role, count, "step", error));
@@ -58,6 +64,8 @@ static WadiStatus begin(const WadiSph *sph, WadiSphStep *step, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(arena, &step->velocity, count, "step", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->pressure, count, "step", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->shift, count, "step", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->seep, count, "step", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->pore_pressure, count, "step", error));
     wadi_sph_find_ghosts(sph, step);
     wadi_parallel_for(step->count, BLOCK, begin_block, &(Begin){ sph, step });
     return WADI_OK;
@@ -101,7 +109,10 @@ static void scope_close(const WadiSph *sph, WadiSphStep *step, WadiSphScope scop
 {
     WadiArena *arena = sph->context.scratch;
     switch (scope) {
-    case WADI_SPH_SCOPE_STEP: wadi_arena_release(arena, step->scope[scope]); break;
+    case WADI_SPH_SCOPE_STEP:
+        wadi_arena_release(arena, step->scope[scope]);
+        *step = (WadiSphStep){ .time = step->time, .dt = step->dt };
+        break;
     case WADI_SPH_SCOPE_FORCES:
         wadi_arena_release_temporaries(arena, step->scope[scope]);
         step->pairs.sum = NULL;
@@ -176,23 +187,23 @@ WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepR
 {
     WadiSph *sph = solver;
     const WadiParticles *particles = sph->context.particles;
-    WadiSphStep step = { .time = now->time, .dt = now->dt, .ends_frame = now->ends_frame };
+    WadiSphStep *step = &(WadiSphStep){ .time = now->time, .dt = now->dt, .ends_frame = now->ends_frame };
     if (particles->count == 0) {
         return WADI_OK;
     }
     RUN("resample", wadi_sph_adapt_bodies(sph, now->time, error));
-    scope_open(sph, &step, WADI_SPH_SCOPE_STEP);
-    WadiStatus status = wadi_sph_sort_awake(sph, &step, error);
+    scope_open(sph, step, WADI_SPH_SCOPE_STEP);
+    WadiStatus status = wadi_sph_sort_awake(sph, step, error);
     if (status == WADI_OK && sph->sleep.count < particles->count) {
-        status = run_stages(sph, &step, report, error);
+        status = run_stages(sph, step, report, error);
     }
     WadiStatus removed = WADI_OK;
-    WADI_STAGE(sph->context.times, "sleep", removed = wadi_sph_remove_copies(sph, &step, error));
+    WADI_STAGE(sph->context.times, "sleep", removed = wadi_sph_remove_copies(sph, step, error));
     report->sleeping_particles = sph->sleep.count;
     WADI_TRY(status);
     WADI_TRY(removed);
     if (sph->volume_column >= 0) { /* then there is no list of overfull regions, which outlives the step */
-        scope_close(sph, &step, WADI_SPH_SCOPE_STEP);
+        scope_close(sph, step, WADI_SPH_SCOPE_STEP);
         RUN("resample", wadi_sph_adapt(sph, now->time + now->dt, error));
     }
     return WADI_OK;

@@ -1,0 +1,99 @@
+/* sph: the checking build names the stage that made a value of a step not finite, and the array. */
+#include <math.h>
+
+#include "scene_sim.h"
+#include "sim/sim.h"
+#include "sph/sph.h"
+
+enum { COUNT = 3 };
+
+/* Three particles, of which the sort has the last two. */
+typedef struct Case {
+    WadiParticles particles;
+    WadiSph sph;
+    WadiSphStep step;
+    float pressure[COUNT];
+    WadiF4 velocity[COUNT];
+} Case;
+
+static void make_case(Case *c)
+{
+    WadiError error;
+    int32_t first;
+    *c = (Case){ .step = { .count = 2, .sort = { .first = 1 } } };
+    CHECK_OK(wadi_particles_init(&c->particles, &error), error);
+    CHECK_OK(wadi_particles_append(&c->particles, COUNT, &first, &error), error);
+    c->particles.x[2] = 0.5;
+    c->sph.context.particles = &c->particles;
+    c->step.pressure = c->pressure;
+    c->step.velocity = c->velocity;
+}
+
+/* `expected` is part of the message; a build without checks finds nothing. */
+static void check_case(const Case *c, const char *stage, const char *expected)
+{
+    WadiError error = { 0 };
+    const WadiStatus status = wadi_sph_check_stage(&c->sph, &c->step, stage, &error);
+#ifdef WADI_CHECKS
+    assert_int_equal(status, expected != NULL ? WADI_ERR_NUMERIC : WADI_OK);
+    if (expected != NULL) {
+        assert_non_null(strstr(error.text, expected));
+        assert_non_null(strstr(error.text, stage));
+    }
+#else
+    (void)expected;
+    assert_int_equal(status, WADI_OK);
+#endif
+}
+
+static void the_stage_and_the_array_are_named(void **unused)
+{
+    (void)unused;
+    Case c;
+    make_case(&c);
+    check_case(&c, "forces", NULL);
+    c.velocity[0][3] = NAN; /* the fourth number is not defined */
+    check_case(&c, "forces", NULL);
+    c.velocity[0][2] = -INFINITY;
+    check_case(&c, "forces", "the velocity of particle 1 -inf at (0, 0, 0) m");
+    c.velocity[0][2] = 0.0f;
+    c.pressure[1] = NAN;
+    check_case(&c, "pressure", "the pressure of particle 2 nan at (0.5, 0, 0) m");
+    wadi_particles_free(&c.particles);
+}
+
+/* Steps of 10^30 times the right length make the pressures overflow. */
+static void a_pressure_that_overflows_is_one_of_the_pressure(void **unused)
+{
+    (void)unused;
+#ifdef WADI_CHECKS
+    static const char *const materials[] = { "{kind: water}", "{kind: sand}" };
+    for (int n = 0; n < 2; ++n) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{wadi: 1, solver: sph, frames: 9, cell_size: 0.02, domain: {min: [0, 0, 0], max: [0.1, 0.1,"
+                 " 0.1]}, materials: {m: %s}, bodies: [{material: m, shape: {box: {min: [0, 0, 0], max: "
+                 "[0.06, 0.1, 0.06]}}}]}",
+                 materials[n]);
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = start_sim(scene, 1);
+        run_frames(sim, 1);
+        ((WadiSph *)sim->solver)->largest = 1e-38;
+        WadiError error = { 0 };
+        assert_int_equal(wadi_sim_step_frame(sim, &error), WADI_ERR_NUMERIC);
+        print_message("%s\n", error.text);
+        assert_non_null(strstr(error.text, "stage 'pressure' made"));
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+#endif
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_stage_and_the_array_are_named),
+        cmocka_unit_test(a_pressure_that_overflows_is_one_of_the_pressure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
