@@ -47,15 +47,17 @@ static void radius_block(void *context, int64_t first, int64_t end)
     const WadiSph *sph = r->sph;
     const WadiParticles *p = sph->context.particles;
     const double *volume = wadi_particles_column(p, sph->volume_column);
-    const double *water = sph->has_pores ? wadi_particles_column(p, sph->water_column) : NULL;
     float *radius = wadi_particles_column(p, sph->radius_column);
     const WadiScene *scene = sph->context.world->scene;
     const double unit = wadi_water_density(scene);
     for (int64_t i = r->first + first; i < r->first + end; ++i) {
         const WadiMaterial *material = &scene->materials[p->material[i]];
-        const bool follows_mass = water != NULL && !sph->materials.is_sand[p->material[i]];
-        const double whole = follows_mass ? water[i] * unit / material->density : volume[i];
-        radius[i] = (float)(0.5 * sph->spacing * cbrt(whole));
+        double full = volume[i];
+        if (sph->has_pores && !sph->materials.is_sand[p->material[i]]) {
+            const double *water = wadi_particles_column(p, sph->water_column);
+            full = water[i] * unit / material->density;
+        }
+        radius[i] = (float)(0.5 * sph->spacing * cbrt(full));
     }
 }
 

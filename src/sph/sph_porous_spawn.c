@@ -56,8 +56,7 @@ static double new_water(const WadiSph *sph, const WadiSphStep *step, int32_t i)
     if (material->kind == WADI_MATERIAL_SAND) {
         return film[from] >= LEAST_SPAWN ? film[from] : 0.0;
     }
-    const double *volume = sph->volume_column >= 0 ? wadi_particles_column(p, sph->volume_column) : NULL;
-    const double full = (volume != NULL ? volume[from] : 1.0) * material->density / wadi_water_density(scene);
+    const double full = step->rest_volume[i] * material->density / wadi_water_density(scene);
     const double half = floor(0.5 * water[from] * WADI_WATER_QUANTA) / WADI_WATER_QUANTA;
     return water[from] >= SPLIT * full && step->density[i] < CROWDED ? half : 0.0;
 }

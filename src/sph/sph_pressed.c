@@ -63,12 +63,12 @@ static double count_heads(void *context, int64_t first, int64_t end)
     const WadiSph *sph = heads->sph;
     const WadiParticles *p = sph->context.particles;
     const float *pressure = wadi_particles_column(p, sph->pressure_column);
-    const double *volume = sph->volume_column >= 0 ? wadi_particles_column(p, sph->volume_column) : NULL;
     int32_t(*bins)[BINS] = heads->bins[first / BLOCK], water = 0;
     memset(bins, 0, sizeof heads->bins[0]);
     for (int64_t i = first + heads->first; i < end + heads->first; ++i) {
         float head = pressure[i] * heads->per_pascal[p->material[i]];
-        if (volume != NULL) {
+        if (sph->volume_column >= 0) {
+            const double *volume = wadi_particles_column(p, sph->volume_column);
             const float size = (float)cbrt(volume[i]);
             head /= size * size;
         }

@@ -78,9 +78,9 @@ static bool is_beside(const WadiParticles *p, int32_t i, double cells_per_metre,
     return true;
 }
 
-/* Particles of a sleeping tile beside awake ones; their indices go to `list` where it is not NULL. */
+/* Counts the particles of a sleeping tile beside awake ones; if `is_fill`, their indices go to `list`. */
 static int32_t find_beside(const WadiSph *sph, const WadiTileSort *sort, const WadiSleepTile *tile,
-                           int32_t *list)
+                           bool is_fill, int32_t *list)
 {
     const WadiParticles *p = sph->context.particles;
     int32_t low[27][3], high[27][3], count = 0;
@@ -100,7 +100,7 @@ static int32_t find_beside(const WadiSph *sph, const WadiTileSort *sort, const W
             is_near = is_beside(p, i, 1.0 / sort->cell_size, sph->sleep.radius, low[b], high[b]);
         }
         if (is_near) {
-            if (list != NULL) {
+            if (is_fill) {
                 list[count] = i;
             }
             ++count;
@@ -125,7 +125,7 @@ static WadiStatus add_copies(WadiSph *sph, WadiSphStep *step, WadiError *error)
     WadiParticles *p = sph->context.particles;
     int32_t *list = NULL, total = 0, first;
     for (size_t t = 0; t < sleep->tile_count; ++t) {
-        total += find_beside(sph, &step->awake_sort, &sleep->tile[t], NULL);
+        total += find_beside(sph, &step->awake_sort, &sleep->tile[t], false, list);
     }
     if (total == 0) {
         return WADI_OK;
@@ -133,7 +133,7 @@ static WadiStatus add_copies(WadiSph *sph, WadiSphStep *step, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &list, (size_t)total, "sleeping particles", error));
     total = 0;
     for (size_t t = 0; t < sleep->tile_count; ++t) {
-        total += find_beside(sph, &step->awake_sort, &sleep->tile[t], list + total);
+        total += find_beside(sph, &step->awake_sort, &sleep->tile[t], true, list + total);
     }
     step->first_copy_id = p->next_id;
     WADI_TRY(wadi_particles_append(p, total, &first, error));

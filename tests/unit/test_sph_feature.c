@@ -190,9 +190,11 @@ static void every_failing_allocation_is_reported(void **unused)
         make_body(&body, 8, depth_in_slab, NULL);
         WadiArena scratch = { 0 };
         WadiError error;
-        const WadiSphFeatureIn in = {
-            .rows = &body.box.rows, .inside = body.inside, .cell_size = 1.0, .largest = 9.0
-        };
+        const WadiSphFeatureIn in = { .rows = &body.box.rows,
+                                      .inside = body.inside,
+                                      .solid = body.solid,
+                                      .cell_size = 1.0,
+                                      .largest = 9.0 };
         alloc_calls_left = n;
         is_done = wadi_sph_feature_size(body.depth, body.feature, &in, &scratch, &error) == WADI_OK;
         has_failed = has_failed || !is_done;

@@ -43,9 +43,12 @@ static void free_cloud(Cloud *cloud)
     wadi_arena_free(&cloud->arena);
 }
 
+static const WadiSolids NO_SOLIDS = { .domain = { { -1e3, -1e3, -1e3 }, { 1e3, 1e3, 1e3 } } };
+
 static WadiSphRelaxIn relax_in(Cloud *cloud)
 {
     return (WadiSphRelaxIn){ .particles = &cloud->particles,
+                             .solids = &NO_SOLIDS,
                              .volume = cloud->volume,
                              .spacing = 2.0,
                              .is_removed = cloud->is_removed,

@@ -63,9 +63,12 @@ static void free_cloud(Cloud *cloud)
     wadi_arena_free(&cloud->arena);
 }
 
+static const WadiSolids NO_SOLIDS = { .domain = { { -1e3, -1e3, -1e3 }, { 1e3, 1e3, 1e3 } } };
+
 static WadiSphResampleIn input_of(Cloud *cloud)
 {
     return (WadiSphResampleIn){ .particles = &cloud->particles,
+                                .solids = &NO_SOLIDS,
                                 .own_mass = OWN,
                                 .volume_column = cloud->volume,
                                 .sums = { cloud->water },

@@ -23,7 +23,7 @@ typedef struct Feature {
 static unsigned open_bits(const WadiSphFeatureIn *in, int32_t row, int side)
 {
     const unsigned body = wadi_row_neighbour_bits(in->rows, in->inside, row, side);
-    const unsigned solid = in->solid != NULL ? wadi_row_neighbour_bits(in->rows, in->solid, row, side) : 0u;
+    const unsigned solid = wadi_row_neighbour_bits(in->rows, in->solid, row, side);
     return ~(body | solid) & 0xffu;
 }
 

@@ -13,7 +13,7 @@
 typedef struct WadiSphFeatureIn {
     const WadiRows *rows;
     const uint8_t *inside; /* a byte per row: cells of the body; all their neighbours have rows */
-    const uint8_t *solid;  /* the same of cells behind a wall; NULL: none */
+    const uint8_t *solid;  /* the same of cells behind a wall */
     double cell_size;      /* m */
     double largest;        /* m: larger results are cut */
 } WadiSphFeatureIn;

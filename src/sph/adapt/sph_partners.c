@@ -15,7 +15,8 @@ typedef struct Search {
     WadiVec3 *x;            /* in the order of the cells */
     double *size, *volume;  /* m, and over that of the finest; the same */
     int64_t *start;         /* per block of cells: where its pairs begin */
-    WadiSphPartners *pairs; /* NULL: they are counted */
+    bool is_fill;           /* pairs are written, else counted */
+    WadiSphPartners *pairs; /* where they are written */
 } Search;
 
 static int compare_pairs(const void *x, const void *y)
@@ -33,8 +34,9 @@ static int compare_pairs(const void *x, const void *y)
     return a->id_b < b->id_b ? -1 : a->id_b > b->id_b;
 }
 
-/* The pairs of particle n of the cells with some others; returns how many there are. */
-static int64_t pair_one(const Search *s, int32_t n, int32_t first, int32_t end, WadiSphPartners *to)
+/* The pairs of particle n of the cells with some others, the first of which is pair `to`; returns how many
+ * there are. */
+static int64_t pair_one(const Search *s, int32_t n, int32_t first, int32_t end, int64_t to)
 {
     const WadiSphPartnersIn *in = s->in;
     const WadiParticles *p = in->particles;
@@ -49,16 +51,16 @@ static int64_t pair_one(const Search *s, int32_t n, int32_t first, int32_t end, 
         const double square = wadi_dot(d, d);
         const int32_t b = s->cells.order[m];
         if (square > reach * reach || m == n || p->material[a] != p->material[b] ||
-            (in->may_pair != NULL && !in->may_pair(in->context, a, b))) {
+            !in->may_pair(in->context, a, b)) {
             continue;
         }
         const double distance = sqrt(square) / size;
         if (distance > in->farthest) {
             continue;
         }
-        if (to != NULL) {
+        if (s->is_fill) {
             const int level = (int)floor(2.0 * log2(fmax(in->volume[a], in->volume[b])) + 0.5);
-            to[found] = (WadiSphPartners){ level, distance, a, b, p->id[a], p->id[b] };
+            s->pairs[to + found] = (WadiSphPartners){ level, distance, a, b, p->id[a], p->id[b] };
         }
         ++found;
     }
@@ -91,12 +93,11 @@ static void pair_cells(void *context, int64_t first, int64_t end)
                 if (!(s->volume[i] > s->in->ratio * least)) {
                     continue;
                 }
-                found +=
-                    pair_one(s, i, from, to, s->pairs != NULL ? s->pairs + s->start[block] + found : NULL);
+                found += pair_one(s, i, from, to, s->is_fill ? s->start[block] + found : 0);
             }
         }
     }
-    if (s->pairs == NULL) {
+    if (!s->is_fill) {
         s->start[block + 1] = found;
     }
 }
@@ -138,6 +139,7 @@ WadiStatus wadi_sph_partners_find(WadiSphPartners **pairs, int64_t *count, const
     *count = s.start[blocks];
     if (*count > 0) {
         WADI_TRY(WADI_ARENA_NEW(arena, pairs, (size_t)*count, "pairs to merge", error));
+        s.is_fill = true;
         s.pairs = *pairs;
         wadi_parallel_for(cells, CELL_BLOCK, pair_cells, &s);
         qsort(*pairs, (size_t)*count, sizeof **pairs, compare_pairs);

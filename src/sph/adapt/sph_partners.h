@@ -20,7 +20,7 @@ typedef struct WadiSphPartnersIn {
     const int32_t *list;  /* particles */
     int32_t listed;
     double ratio; /* pairs only where the volume of a is larger than this times that of b */
-    bool (*may_pair)(const void *context, int32_t a, int32_t b); /* of particles of one material; NULL: all */
+    bool (*may_pair)(const void *context, int32_t a, int32_t b); /* of particles of one material */
     const void *context;
 } WadiSphPartnersIn;
 

@@ -51,7 +51,7 @@ static Planes find_planes(const WadiSphRelaxIn *in, WadiVec3 x, double support)
 {
     Planes planes = { 0 };
     const WadiSolids *solids = in->solids;
-    if (solids == NULL || wadi_solids_distance_within(solids, x, in->time, support) >= support) {
+    if (wadi_solids_distance_within(solids, x, in->time, support) >= support) {
         return planes;
     }
     for (int side = 0; side < 6 && planes.count < PLANES_MAX; ++side) {

@@ -13,8 +13,8 @@ typedef struct WadiSphRelaxIn {
     WadiParticles *particles;
     const double *volume;        /* per particle, over that of one with the spacing given */
     double spacing;              /* m */
-    const WadiSolids *solids;    /* mirror what lies before them; NULL: none */
-    const WadiSphKernel *kernel; /* of the walls; not NULL where there are solids */
+    const WadiSolids *solids;    /* mirror what lies before them */
+    const WadiSphKernel *kernel; /* of the walls */
     double time;                 /* s: of the solids */
     /* Per particle. Those that changed shift, and their neighbours, where they may move. */
     const uint8_t *is_removed, *is_changed, *may_move;

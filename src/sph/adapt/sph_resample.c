@@ -206,7 +206,7 @@ static void even_out(Events *e, int32_t giver, int32_t receiver)
         const int32_t i = both[n];
         WadiVec3 to = wadi_add_scaled(centre, between, parts[n]);
         const double least = NEAREST * size_of(e, i) * in->spacing;
-        if (in->solids != NULL && wadi_solids_distance_within(in->solids, to, in->time, least) < least) {
+        if (wadi_solids_distance_within(in->solids, to, in->time, least) < least) {
             to = n == 0 ? x : wadi_add(x, between);
         }
         const WadiVec3 momentum = wadi_scale(velocity_of(p, i), mass_of(e, i));
@@ -267,6 +267,13 @@ static const Kind SHARES = { MERGE_DISTANCE, 0.0, 1, 1, is_sharing, may_share, s
 /* With those that differ less and will differ more when others have shared. */
 static const Kind EVENS = { EVEN_DISTANCE, ALIKE, 3, 4, is_inside, may_even, even_out };
 
+/* Whether two may be partners changes from round to round. */
+static bool always(const void *context, int32_t a, int32_t b)
+{
+    (void)context, (void)a, (void)b;
+    return true;
+}
+
 /* The events of a kind, in the order of distances. */
 static WadiStatus join_pairs(Events *e, const Kind *kind, WadiArena *arena, WadiError *error)
 {
@@ -291,7 +298,7 @@ static WadiStatus join_pairs(Events *e, const Kind *kind, WadiArena *arena, Wadi
                                          .list = list,
                                          .listed = listed,
                                          .ratio = kind->ratio,
-                                         .may_pair = kind->rounds == 1 ? kind->may_pair : NULL,
+                                         .may_pair = kind->rounds == 1 ? kind->may_pair : always,
                                          .context = e };
     WADI_TRY(wadi_sph_partners_find(&pairs, &count, &partners, arena, error));
     for (int round = 0; round < kind->rounds; ++round) {

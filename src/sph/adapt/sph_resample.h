@@ -41,8 +41,8 @@ typedef struct WadiSphResampleIn {
     int sums[WADI_SPH_SUMS_MAX], sum_count;
     int means[WADI_SPH_MEANS_MAX], mean_count;
     double spacing;              /* m: of a particle of volume 1 */
-    const WadiSolids *solids;    /* halves of a split stay outside of them; NULL: none */
-    const WadiSphKernel *kernel; /* of the walls; not NULL where there are solids */
+    const WadiSolids *solids;    /* halves of a split stay outside of them */
+    const WadiSphKernel *kernel; /* of the walls */
     double time;                 /* s: of the solids */
     double largest;              /* volume */
     /* Per particle of the store: bounds of its volume, split_above >= 2 merge_below, so that no split makes

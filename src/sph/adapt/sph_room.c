@@ -69,8 +69,7 @@ WadiVec3 wadi_sph_room_direction(const WadiSphRoom *room, int32_t i, uint32_t id
 {
     const WadiVec3 centre = position_of(room->particles, i);
     const double off = distance * room->spacing, far = off + 0.5 * size * room->spacing;
-    const bool is_near_solid =
-        room->solids != NULL && wadi_solids_distance_within(room->solids, centre, room->time, far) < far;
+    const bool is_near_solid = wadi_solids_distance_within(room->solids, centre, room->time, far) < far;
     Around around;
     find_around(room, i, &around);
     WadiVec3 best = wadi_vec3(1.0, 0.0, 0.0);

@@ -7,10 +7,10 @@
 
 typedef struct WadiSphRoom {
     const WadiParticles *particles;
-    const double *volume;     /* per particle, over that of one with the spacing given */
-    double spacing;           /* m */
-    const WadiSolids *solids; /* NULL: none */
-    double time;              /* s: of the solids */
+    const double *volume; /* per particle, over that of one with the spacing given */
+    double spacing;       /* m */
+    const WadiSolids *solids;
+    double time; /* s: of the solids */
     WadiCells cells;
     double reach; /* m: within it neighbours count */
 } WadiSphRoom;

@@ -17,8 +17,9 @@ typedef struct Target {
     const WadiSphTarget *out;
     const WadiSphBodyGrid *grid;
     float *depth;
-    float *limit, *next;   /* m: what elfs is cut to; sizes follow by the factors of events */
-    uint8_t *changed[2];   /* a byte per row: the round before and this one; NULL in the first */
+    float *limit, *next; /* m: what elfs is cut to; sizes follow by the factors of events */
+    bool is_first_round;
+    uint8_t *changed[2];   /* a byte per row: the round before, but for the first, and this one */
     double finest;         /* m: of it where particles are the finest */
     double largest;        /* m: depths are cut to it, and what elfs may be */
     double slope;          /* growth of the limit */
@@ -86,7 +87,7 @@ static void rule_rows(void *context, int64_t first, int64_t end)
 /* Whether neither a row nor those beside it changed in the round before. */
 static bool stays(const Target *t, int32_t row)
 {
-    bool stays = t->changed[0] != NULL && t->changed[0][row] == 0;
+    bool stays = !t->is_first_round && t->changed[0][row] == 0;
     for (int side = 0; side < 6 && stays; ++side) {
         stays = t->changed[0][t->grid->rows.neighbour[row][side]] == 0;
     }
@@ -204,7 +205,8 @@ static WadiStatus grade(Target *t, WadiArena *arena, WadiError *error)
                             "particle sizes", error));
     memset(t->next, 0, 8 * sizeof(float));
     for (int round = 0; round < ROUNDS; ++round) {
-        t->changed[0] = round > 0 ? changed[(round + 1) % 2] : NULL;
+        t->is_first_round = round == 0;
+        t->changed[0] = changed[(round + 1) % 2];
         t->changed[1] = changed[round % 2];
         const bool is_done = wadi_parallel_max(rows, ROW_BLOCK, grade_rows, t, partials) <= 0.0;
         float *swap = t->limit;

@@ -139,8 +139,11 @@ WadiStatus wadi_sph_clusters_find(WadiSphClusters *clusters, const uint8_t *is_r
     WADI_TRY(WADI_ARENA_NEW(arena, &clusters->cluster, count, "clusters", error));
     memset(clusters->cluster, 0, count * sizeof *clusters->cluster);
     for (int32_t i = 0; i < pairs->count; ++i) {
-        WadiSphCluster *c = clusters->of[i] >= 0 ? &clusters->cluster[clusters->of[i]] : NULL;
-        if (c != NULL && c->count++ == 0) {
+        if (clusters->of[i] < 0) {
+            continue;
+        }
+        WadiSphCluster *c = &clusters->cluster[clusters->of[i]];
+        if (c->count++ == 0) {
             const WadiI4 place = pairs->place[i];
             c->origin_place = (WadiVec3){ place[0], place[1], place[2] };
         }
@@ -184,10 +187,10 @@ void wadi_sph_clusters_move(WadiF4 *velocity, WadiSphClusters *clusters, const W
         rub(&clusters->cluster[k]);
     }
     for (int32_t i = 0; i < in->pairs->count; ++i) {
-        const WadiSphCluster *c = clusters->of[i] >= 0 ? &clusters->cluster[clusters->of[i]] : NULL;
-        if (c == NULL || c->count == 1) {
+        if (clusters->of[i] < 0 || clusters->cluster[clusters->of[i]].count == 1) {
             continue;
         }
+        const WadiSphCluster *c = &clusters->cluster[clusters->of[i]];
         const WadiVec3 turning = solve_inertia(c->inertia, c->spin);
         const WadiVec3 arm = wadi_sub(offset_in(c, in->pairs, i), c->centre);
         const WadiVec3 v = wadi_add(wadi_scale(c->momentum, 1.0 / c->mass), wadi_cross(turning, arm));

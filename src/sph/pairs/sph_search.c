@@ -388,7 +388,7 @@ static int64_t search_row(const Search *s, const WadiSphRows *rows, uint16_t *fo
     return at;
 }
 
-/* One pass over a slab; `found` NULL: its entries are only counted. Returns how many it has. */
+/* One pass over a slab, the entries of which begin at `found`; returns how many it has. */
 static int64_t search_even_slab(const Search *s, int64_t slab, uint16_t *found)
 {
     enum { ROWS = 64 / SLABS };
@@ -400,7 +400,7 @@ static int64_t search_even_slab(const Search *s, int64_t slab, uint16_t *found)
         if ((sort->row_mask[tile] >> bit & 1) != 0) {
             WadiSphRows rows;
             wadi_sph_find_rows(sort, tile, bit, &rows);
-            at += found == NULL ? measure_row(s, &rows) : search_row(s, &rows, found + at);
+            at += s->pass == WADI_SPH_MEASURE ? measure_row(s, &rows) : search_row(s, &rows, found + at);
         }
     }
     return at;
@@ -419,8 +419,9 @@ static int64_t search_mixed_slab(const Search *s, int64_t slab, uint16_t *found)
         const int32_t count = wadi_sph_find_members(s->in->sort, &cell, members);
         if (count > 0) {
             const int range_count = wadi_sph_find_ranges(&s->reach, &cell, ranges);
-            at += found == NULL ? count * entries_of(ranges, range_count)
-                                : search_ranges(s, members, WIDTH * WIDTH, ranges, range_count, found + at);
+            at += s->pass == WADI_SPH_MEASURE
+                      ? count * entries_of(ranges, range_count)
+                      : search_ranges(s, members, WIDTH * WIDTH, ranges, range_count, found + at);
         }
     }
     return at;
@@ -430,10 +431,11 @@ void wadi_sph_search(void *search, int64_t first, int64_t end)
 {
     const Search *s = search;
     for (int64_t slab = first; slab < end; ++slab) {
-        uint16_t *found = s->pass == WADI_SPH_MEASURE ? NULL : s->found + s->found_start[slab];
+        const bool is_measured = s->pass == WADI_SPH_MEASURE;
+        uint16_t *found = is_measured ? s->found : s->found + s->found_start[slab];
         const int64_t count =
             s->reach.has_sizes ? search_mixed_slab(s, slab, found) : search_even_slab(s, slab, found);
-        if (found == NULL) {
+        if (is_measured) {
             s->found_start[slab + 1] = count;
         }
     }
