@@ -385,8 +385,7 @@ static Holdings count_holdings(const WadiSim *sim)
 static void survey(WadiSim *sim)
 {
     WadiError error = { 0 };
-    WadiSphStep step = { .time = sim->time };
-    CHECK_OK(wadi_sph_adapt(sim->solver, &step, &error), error);
+    CHECK_OK(wadi_sph_adapt(sim->solver, sim->time, &error), error);
     CHECK_OK(wadi_arena_reset(&sim->scratch, &error), error);
 }
 
