@@ -27,6 +27,7 @@ typedef struct Column {
     WadiF4 velocity[COLUMN_MAX];
     double zero[COLUMN_MAX], z[COLUMN_MAX], rest_volume[COLUMN_MAX];
     float ones[COLUMN_MAX]; /* volumes and sizes */
+    float unit[COLUMN_MAX];
     double pressure[COLUMN_MAX], water[COLUMN_MAX];
 } Column;
 
@@ -77,6 +78,7 @@ static inline void column_init(Column *c, int count, int below, int above, doubl
         c->z[i] = i * spacing;
         c->rest_volume[i] = 1.0;
         c->ones[i] = 1.0f;
+        c->unit[i] = (float)(layer_weight(c) / WADI_SPH_PLACES);
         c->place[i] = (WadiI4){ 0, 0, i * (int32_t)WADI_SPH_PLACES, 0 };
     }
     for (int i = 0; i < count; ++i) {
@@ -99,6 +101,7 @@ static inline void column_init(Column *c, int count, int below, int above, doubl
                                .slope_unit = (float)(layer_weight(c) / WADI_SPH_PLACES),
                                .volume = c->ones,
                                .size = c->ones,
+                               .unit = c->unit,
                                .place = c->place };
     c->in = (WadiSphPorousIn){ .pairs = &c->pairs,
                                .x = c->zero,

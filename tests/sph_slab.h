@@ -19,8 +19,9 @@ typedef struct Slab {
     float slope, cohesion, wall_friction;
     double x[SLAB_MAX][3];
     WadiF4 velocity[SLAB_MAX];
-    float pressure[SLAB_MAX], lightness[SLAB_MAX], density[SLAB_MAX], bound[SLAB_MAX], source[SLAB_MAX];
-    float ones[SLAB_MAX];                      /* volumes and sizes */
+    float pressure[SLAB_MAX], inverse_density[SLAB_MAX], density[SLAB_MAX], bound[SLAB_MAX], source[SLAB_MAX];
+    float ones[SLAB_MAX]; /* volumes and sizes */
+    float unit[SLAB_MAX];
     uint8_t is_sand[SLAB_MAX], none[SLAB_MAX]; /* none: no flag is set, and all roles are active */
     WadiSphKernel kernel;
     WadiSphPairs pairs;
@@ -61,13 +62,13 @@ static inline Slab *slab_create(int period, int depth, double jitter)
             slab->x[n][a] = cell[a] + 0.5 + 0.5 * jitter * random_signed(1, (uint64_t)(3 * n + a));
         }
         slab->is_sand[n] = 1;
-        slab->lightness[n] = slab->ones[n] = 1.0f;
+        slab->inverse_density[n] = slab->ones[n] = 1.0f;
     }
     slab->count = period * period * depth;
     slab->pairs = (WadiSphPairs){ .count = slab->count, .start = slab->start, .same = slab->same };
     slab->pairs.offset = slab->offset, slab->pairs.slope = slab->pair_slope, slab->pairs.place = slab->place;
     slab->pairs.mirror_start = slab->mirror_start, slab->pairs.sum = slab->sum;
-    slab->pairs.volume = slab->pairs.size = slab->ones;
+    slab->pairs.volume = slab->pairs.size = slab->ones, slab->pairs.unit = slab->unit;
     slab->walls = (WadiSphWalls){ .of = slab->of, .count = slab->count, .cover = slab->cover };
     slab->walls.contact_count = slab->contact_count, slab->walls.contact = slab->contacts;
     slab->walls.gradient = slab->gradient;
@@ -107,6 +108,7 @@ static inline void slab_find_pairs(Slab *slab)
             slab->place[i][a] = (int32_t)(uint32_t)(uint64_t)(int64_t)floor(slab->x[i][a] * places);
         }
         slab->place[i][3] = 0;
+        slab->unit[i] = slab->pairs.slope_unit;
     }
     for (int i = 0; i < slab->count; ++i) {
         double density = (double)slab->kernel.own + (double)slab->cover[i];
@@ -140,7 +142,7 @@ static inline WadiSphFrictionIn slab_friction(const Slab *slab)
                                 .walls = &slab->walls,
                                 .is_sand = slab->is_sand,
                                 .role = slab->none,
-                                .lightness = slab->lightness,
+                                .inverse_density = slab->inverse_density,
                                 .pressure = slab->pressure,
                                 .bound = slab->bound,
                                 .largest = slab->largest_friction,
@@ -159,7 +161,7 @@ static inline void slab_solve_pressure(Slab *slab, WadiArena *arena)
     WadiSphPressureIn in = { .pairs = &slab->pairs,
                              .walls = &slab->walls,
                              .is_sand = slab->is_sand,
-                             .lightness = slab->lightness,
+                             .inverse_density = slab->inverse_density,
                              .volume = slab->ones,
                              .is_idle = slab->none,
                              .source = slab->source,

@@ -41,9 +41,9 @@ typedef struct WadiSph {
 
 /* Lifetimes of scratch memory within a step; sph_step.c opens and closes them. */
 typedef enum WadiSphScope {
-    WADI_SPH_SCOPE_STEP, /* all of it */
-    WADI_SPH_SCOPE_FORCES, /* sums over pairs and images in walls, from the neighbours to the end of the solves */
-    WADI_SPH_SCOPE_SOLVE, /* pressure and friction */
+    WADI_SPH_SCOPE_STEP,   /* all of it */
+    WADI_SPH_SCOPE_FORCES, /* sums over pairs and images in walls, up to the end of the solves */
+    WADI_SPH_SCOPE_SOLVE,  /* pressure and friction */
     WADI_SPH_SCOPES
 } WadiSphScope;
 
@@ -79,12 +79,12 @@ typedef struct WadiSphStep {
     int32_t count;
     uint8_t *role; /* WadiSphRole */
     uint8_t *is_sand;
-    bool has_pores;      /* as that of the solver */
-    bool has_sizes;      /* particles have different sizes; else all sizes and rest volumes are 1 */
-    float *size;         /* spacings */
-    double *rest_volume; /* of a full particle of this size, over that of size 1 */
-    float *volume;       /* the same of the particle as full as it is */
-    float *lightness;    /* volume over mass, over that of the first material */
+    bool has_pores;         /* as that of the solver */
+    bool has_sizes;         /* particles have different sizes; else all sizes and rest volumes are 1 */
+    float *size;            /* spacings */
+    double *rest_volume;    /* of a full particle of this size, over that of size 1 */
+    float *volume;          /* the same of the particle as full as it is */
+    float *inverse_density; /* volume over mass, over that of the first material */
     WadiSphWalls walls;
     WadiSphPairs pairs;
     float *density; /* over that at rest */
@@ -93,7 +93,8 @@ typedef struct WadiSphStep {
     WadiF4 *shift;   /* m/s: added to the velocity in the move alone */
     WadiSphSolve solve;
     WadiSphSand sand;
-    /* 1/s: how fast the saturation of sand changes, or would with the ghosts beside it; INFINITY: it dries. */
+    /* 1/s: how fast the saturation of sand changes, or would with the ghosts beside it; INFINITY: it
+     * dries. */
     float *seep;
     float *pore_pressure; /* Pa, at the start of the step. Friction counts the rest of the pressure */
     uint8_t *is_removed;  /* per particle of the store: vanished water */

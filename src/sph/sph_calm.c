@@ -96,7 +96,7 @@ static void flag_rows(void *context, int64_t first, int64_t end)
              ++i) {
             if (is_calm && step->role[i] != WADI_SPH_GHOST) {
                 step->role[i] = is_dry ? WADI_SPH_FROZEN_DRY : WADI_SPH_FROZEN;
-                step->lightness[i] = WADI_SPH_FIXED_LIGHTNESS;
+                step->inverse_density[i] = WADI_SPH_FIXED_INVERSE_DENSITY;
             }
         }
     }

@@ -38,7 +38,7 @@ static WadiStatus check_arrays(const WadiSph *sph, const WadiSphStep *step, cons
     const Array arrays[] = {
         { "the size", step->size, 1, 1 },
         { "the volume", step->volume, 1, 1 },
-        { "the inverse density", step->lightness, 1, 1 },
+        { "the inverse density", step->inverse_density, 1, 1 },
         { "the density", step->density, 1, 1 },
         { "the velocity", (const float *)step->velocity, 4, 3 },
         { "the pressure", step->pressure, 1, 1 },

@@ -188,7 +188,7 @@ WadiSphFrictionIn wadi_sph_friction_in(const WadiSph *sph, const WadiSphStep *st
                                 .walls = &step->walls,
                                 .is_sand = step->is_sand,
                                 .role = step->role,
-                                .lightness = step->lightness,
+                                .inverse_density = step->inverse_density,
                                 .pressure = step->pressure,
                                 .bound = step->sand.bound,
                                 .largest = sph->largest_friction,
@@ -257,7 +257,7 @@ static void remove_friction_block(void *context, int64_t first, int64_t end)
         const float laplacian = step->solve.laplacian[i];
         sand->v_pressure[i] = wadi_sph_xyz(sand->v_forces[i] + (step->velocity[i] - step->solve.v_star[i]));
         sand->mean_pressure[i] = wadi_sph_friction_smooth(&step->pairs, step->pressure[i], laplacian,
-                                                          step->lightness[i], (int32_t)i);
+                                                          step->inverse_density[i], (int32_t)i);
     }
 }
 

@@ -151,7 +151,7 @@ static void wet_block(void *context, int64_t first, int64_t end)
         step->pore_pressure[i] = w->pore_pressure[i];
         step->volume[i] = step->is_sand[i] ? (float)rest_volume : (float)(water * unit / material->density);
         if (step->is_sand[i] && step->role[i] != WADI_SPH_GHOST) {
-            step->lightness[i] =
+            step->inverse_density[i] =
                 (float)(w->sph->materials.density / (material->density + water / rest_volume * unit));
         }
     }
@@ -203,9 +203,9 @@ WadiStatus wadi_sph_stick(const WadiSph *sph, WadiSphStep *step)
 typedef struct Pressures {
     const WadiSph *sph;
     const WadiSphStep *step;
-    double *pressure;  /* Pa */
-    double newest;     /* part of the present step in the mean over time */
-    WadiVec3 weight;   /* of water, Pa a place */
+    double *pressure; /* Pa */
+    double newest;    /* part of the present step in the mean over time */
+    WadiVec3 weight;  /* of water, Pa a place */
     double to_pascal;
 } Pressures;
 

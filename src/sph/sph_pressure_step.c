@@ -36,11 +36,11 @@ typedef struct Sources {
     const WadiSphStep *step;
 } Sources;
 
-/* The part of the smoothing term that a pressure has which only carries the weight, g dt over the lightness a
- * spacing: at walls, below the surface and where sand meets water it is not 0. Water would sink by a tenth of
- * g dt a step, and the pressure of sand on a floor be too low by two rows of it. Of pairs that pressed on
- * each other in the last step. At the surface of sand the term stays: with what it adds to the pressure of
- * the outermost row a ridge drifts by a fifth. */
+/* The part of the smoothing term that a pressure has which only carries the weight, g dt over the inverse
+ * density a spacing: at walls, below the surface and where sand meets water it is not 0. Water would sink by
+ * a tenth of g dt a step, and the pressure of sand on a floor be too low by two rows of it. Of pairs that
+ * pressed on each other in the last step. At the surface of sand the term stays: with what it adds to the
+ * pressure of the outermost row a ridge drifts by a fifth. */
 static float weight_part(const WadiSphStep *step, float carried, int32_t i)
 {
     return step->is_sand[i] && carried < 0.0f ? 0.0f : SMOOTH[step->is_sand[i]] * carried;
@@ -98,7 +98,7 @@ WadiSphPressureIn wadi_sph_pressure_in(const WadiSph *sph, const WadiSphStep *st
     return (WadiSphPressureIn){ .pairs = &step->pairs,
                                 .walls = &step->walls,
                                 .is_sand = step->is_sand,
-                                .lightness = step->lightness,
+                                .inverse_density = step->inverse_density,
                                 .volume = step->volume,
                                 .inverse = step->solve.inverse,
                                 .is_idle = step->solve.is_idle,
@@ -123,7 +123,7 @@ WadiStatus wadi_sph_begin_pressure(WadiSph *sph, WadiSphStep *step, WadiError *e
                                      .walls = &step->walls,
                                      .pairs = &step->pairs,
                                      .solids = &sph->context.world->solids,
-                                     .lightness = step->lightness,
+                                     .inverse_density = step->inverse_density,
                                      .has_sizes = step->has_sizes,
                                      .volume = step->volume,
                                      .time = step->time };

@@ -50,7 +50,7 @@ static WadiStatus tait_pressure(WadiSph *sph, WadiSphStep *step, WadiError *erro
     const WadiSphPressureIn in = { .pairs = &step->pairs,
                                    .walls = &step->walls,
                                    .is_sand = step->is_sand,
-                                   .lightness = step->lightness,
+                                   .inverse_density = step->inverse_density,
                                    .volume = step->volume,
                                    .is_idle = solve->is_idle,
                                    .laplacian = solve->laplacian };

@@ -20,7 +20,7 @@ static void rub_walls(WadiF4 *velocity, const uint8_t *is_rigid, const WadiSphFr
             slip[3] = 0.0f;
             const float size = sqrtf(slip[0] * slip[0] + slip[1] * slip[1] + slip[2] * slip[2]);
             const float bound =
-                contact->friction * in->pressure[i] * -contact->velocity[3] * in->lightness[i];
+                contact->friction * in->pressure[i] * -contact->velocity[3] * in->inverse_density[i];
             velocity[i] -= slip * (size > bound ? bound / size : 1.0f);
         }
     }

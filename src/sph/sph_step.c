@@ -26,7 +26,8 @@ static void begin_block(void *context, int64_t first, int64_t end)
     for (int64_t i = first; i < end; ++i) {
         step->is_sand[i] = sph->materials.is_sand[material[i]];
         const bool is_ghost = step->role[i] == WADI_SPH_GHOST;
-        step->lightness[i] = is_ghost ? WADI_SPH_FIXED_LIGHTNESS : 1.0f / sph->materials.mass[material[i]];
+        step->inverse_density[i] =
+            is_ghost ? WADI_SPH_FIXED_INVERSE_DENSITY : 1.0f / sph->materials.mass[material[i]];
         step->pressure[i] = pressure[i] * from_pascal;
         step->velocity[i] = (WadiF4){ p->vx[base + i], p->vy[base + i], p->vz[base + i], 0.0f };
         step->density[i] = 1.0f;
@@ -59,7 +60,7 @@ static WadiStatus begin(const WadiSph *sph, WadiSphStep *step, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(arena, &step->size, count, "step", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->rest_volume, count, "step", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->volume, count, "step", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &step->lightness, count, "step", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->inverse_density, count, "step", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->density, count, "step", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->velocity, count, "step", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->pressure, count, "step", error));

@@ -53,7 +53,7 @@ WadiStatus wadi_sph_apply_tension(const WadiSph *sph, WadiSphStep *step, WadiErr
     }
     const WadiSphTensionIn in = { .pairs = &step->pairs,
                                   .walls = &step->walls,
-                                  .lightness = step->lightness,
+                                  .inverse_density = step->inverse_density,
                                   .volume = step->volume,
                                   .strength = strength };
     return wadi_sph_tension(step->velocity, &in, sph->context.scratch, error);

@@ -68,7 +68,7 @@ WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiE
     const double thickest = wadi_parallel_max(step->count, BLOCK, coefficient_block, &c, partials);
     const WadiSphViscosityIn in = { .pairs = &step->pairs,
                                     .walls = &step->walls,
-                                    .lightness = step->lightness,
+                                    .inverse_density = step->inverse_density,
                                     .volume = step->volume,
                                     .role = step->role,
                                     .coefficient = c.of,

@@ -18,7 +18,7 @@ static int set_up(void **state)
             slab->x[n][a] = 10.0 + cell[a];
         }
         slab->is_sand[n] = is_rigid[n] = 1;
-        slab->lightness[n] = n % 2 == 0 ? 1.0f : 0.5f;
+        slab->inverse_density[n] = n % 2 == 0 ? 1.0f : 0.5f;
         slab->bound[n] = 1.0f;
     }
     slab->count = slab->pairs.count = slab->walls.count = SIDE * SIDE * SIDE;
@@ -43,7 +43,7 @@ static Momenta momenta(void)
 {
     Momenta m = { 0 };
     for (int i = 0; i < slab->count; ++i) {
-        const double mass = 1.0 / (double)slab->lightness[i];
+        const double mass = 1.0 / (double)slab->inverse_density[i];
         for (int a = 0; a < 3; ++a) {
             const int b = (a + 1) % 3, c = (a + 2) % 3;
             m.linear[a] += mass * (double)slab->velocity[i][a];
@@ -117,7 +117,7 @@ static void test_inertia_is_that_of_a_box(void **state)
     (void)state;
     WadiSphClusters clusters;
     for (int i = 0; i < slab->count; ++i) {
-        slab->lightness[i] = 1.0f;
+        slab->inverse_density[i] = 1.0f;
     }
     project(&clusters);
     const WadiSphCluster *c = &clusters.cluster[0];

@@ -166,11 +166,11 @@ static void test_bounding_pressure_is_half_that_of_the_neighbours(void **state)
     const WadiSphPressureIn in = { .pairs = pairs,
                                    .walls = &slab->walls,
                                    .is_sand = slab->is_sand,
-                                   .lightness = slab->lightness,
+                                   .inverse_density = slab->inverse_density,
                                    .is_idle = slab->none,
                                    .laplacian = laplacian };
     for (int i = 0; i < slab->count; ++i) {
-        slab->lightness[i] = i % 2 == 0 ? 1.0f : 0.5f;
+        slab->inverse_density[i] = i % 2 == 0 ? 1.0f : 0.5f;
     }
     wadi_sph_pressure_apply(slab->velocity, slab->pressure, &in);
     for (int i = 0; i < slab->count; ++i) {
@@ -181,8 +181,9 @@ static void test_bounding_pressure_is_half_that_of_the_neighbours(void **state)
         }
         const double wanted = 0.5 * ((double)slab->pressure[i] + sum / weight);
         CHECK_NEAR(wadi_sph_friction_pressure(pairs, slab->pressure, i), wanted, 1e-5);
-        CHECK_NEAR(wadi_sph_friction_smooth(pairs, slab->pressure[i], laplacian[i], slab->lightness[i], i),
-                   wanted, 1e-5);
+        CHECK_NEAR(
+            wadi_sph_friction_smooth(pairs, slab->pressure[i], laplacian[i], slab->inverse_density[i], i),
+            wanted, 1e-5);
     }
 }
 

@@ -204,7 +204,7 @@ static void passes_of_eight_are_plain_sums(void **unused)
     find(&b, role, volume, size, true);
     const WadiSphPairs *pairs = &b.pairs;
     const WadiSphPressureIn in = {
-        .pairs = pairs, .walls = &b.walls, .is_sand = b.is_sand, .lightness = b.ones, .volume = volume
+        .pairs = pairs, .walls = &b.walls, .is_sand = b.is_sand, .inverse_density = b.ones, .volume = volume
     };
     for (int32_t i = 0; i < b.count; ++i) {
         wadi_sph_set_number(pairs, i, 0.5f + (float)(i % 13));

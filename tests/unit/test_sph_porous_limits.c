@@ -84,8 +84,8 @@ static void a_step_moves_water_through_all_of_a_long_column(void **unused)
     column_free(&c);
 }
 
-/* Where all sand is full and all pairs are fast: 30 bytes a particle, 32 of the gains and 24 of the heads; and
- * what does not grow with the particles. */
+/* Where all sand is full and all pairs are fast: 30 bytes a particle, 32 of the gains and 24 of the heads;
+ * and what does not grow with the particles. */
 static void the_flow_needs_eighty_six_bytes_a_particle(void **unused)
 {
     (void)unused;

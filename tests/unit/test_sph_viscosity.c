@@ -13,7 +13,7 @@ static WadiSphViscosityReport apply(Block *b, const float *coefficient, float da
     WadiSphViscosityReport report;
     const WadiSphViscosityIn in = { .pairs = &b->pairs,
                                     .walls = &b->walls,
-                                    .lightness = b->ones,
+                                    .inverse_density = b->ones,
                                     .volume = b->ones,
                                     .role = b->none,
                                     .coefficient = coefficient,

@@ -99,7 +99,7 @@ static void sum_clusters(WadiSphClusters *clusters, const WadiF4 *velocity, cons
     for (int32_t i = 0; i < pairs->count; ++i) {
         if (clusters->of[i] >= 0) {
             WadiSphCluster *c = &clusters->cluster[clusters->of[i]];
-            const double mass = 1.0 / (double)in->lightness[i];
+            const double mass = 1.0 / (double)in->inverse_density[i];
             c->mass += mass;
             c->centre = wadi_add_scaled(c->centre, offset_in(c, pairs, i), mass);
             c->momentum = wadi_add_scaled(c->momentum, velocity_of(velocity, i), mass);
@@ -113,7 +113,7 @@ static void sum_clusters(WadiSphClusters *clusters, const WadiF4 *velocity, cons
         if (clusters->of[i] >= 0) {
             WadiSphCluster *c = &clusters->cluster[clusters->of[i]];
             const WadiVec3 at = offset_in(c, pairs, i), v = velocity_of(velocity, i);
-            add_turning(c, wadi_sub(at, c->centre), v, 1.0 / (double)in->lightness[i]);
+            add_turning(c, wadi_sub(at, c->centre), v, 1.0 / (double)in->inverse_density[i]);
             add_grip(c, in, i, at, v);
         }
     }

@@ -69,7 +69,7 @@ static void push_block(void *context, int64_t first, int64_t end)
         if (takes_part(s->in, i)) {
             WadiF4 push;
             wadi_sph_friction_push(s->in, s->friction, i, &push);
-            s->velocity[i] = push * s->in->lightness[i] + s->v_star[i];
+            s->velocity[i] = push * s->in->inverse_density[i] + s->v_star[i];
         }
     }
 }

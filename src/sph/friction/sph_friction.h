@@ -27,7 +27,7 @@ typedef struct WadiSphFrictionIn {
     const WadiSphWalls *walls;
     const uint8_t *is_sand;
     const uint8_t *role; /* WadiSphRole: frozen ones keep their stress and velocity */
-    const float *lightness;
+    const float *inverse_density;
     const float *pressure; /* P, at least 0 */
     const float *bound;    /* per particle: k P + c, m/s */
     double largest;        /* eigenvalue of the operator, from wadi_sph_friction_largest */
@@ -68,8 +68,8 @@ WadiStatus wadi_sph_friction_largest(const WadiSphFrictionIn *in, int iterations
  * where it is low. */
 float wadi_sph_friction_pressure(const WadiSphPairs *pairs, const float *pressure, int32_t i);
 /* The same from the Laplacian of the pressure (wadi_sph_push), without another sum. */
-float wadi_sph_friction_smooth(const WadiSphPairs *pairs, float pressure, float laplacian, float lightness,
-                               int32_t i);
+float wadi_sph_friction_smooth(const WadiSphPairs *pairs, float pressure, float laplacian,
+                               float inverse_density, int32_t i);
 /* Adds to the densities of sand what the kernel misses beyond a free surface, so that the outermost row is
  * not pressed into the next one. */
 void wadi_sph_friction_fill_surface(float *density, const WadiSphPairs *pairs, const WadiSphWalls *walls,

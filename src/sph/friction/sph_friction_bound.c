@@ -27,10 +27,11 @@ float wadi_sph_friction_pressure(const WadiSphPairs *pairs, const float *pressur
     return 0.5f * (pressure[i] + (weight > 0.0f ? sum / weight : pressure[i]));
 }
 
-float wadi_sph_friction_smooth(const WadiSphPairs *pairs, float pressure, float laplacian, float lightness,
-                               int32_t i)
+float wadi_sph_friction_smooth(const WadiSphPairs *pairs, float pressure, float laplacian,
+                               float inverse_density, int32_t i)
 {
-    const float weight = pairs->sum[i][3] * lightness * (wadi_sph_unit(pairs, i) * (float)WADI_SPH_PLACES);
+    const float weight =
+        pairs->sum[i][3] * inverse_density * (wadi_sph_unit(pairs, i) * (float)WADI_SPH_PLACES);
     return weight > 0.0f ? wadi_maxf(0.0f, pressure - 0.5f * (laplacian / weight)) : pressure;
 }
 

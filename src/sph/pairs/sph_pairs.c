@@ -28,7 +28,9 @@ static void set_places(const Search *s, int64_t first, int64_t end)
         const int32_t z = place_of(p->z[base + i], scale);
         s->axis[0][i] = x, s->axis[1][i] = y, s->axis[2][i] = z;
         s->pairs->place[i] = (WadiI4){ x, y, z, 0 };
-        wadi_sph_set_number(s->pairs, (int32_t)i, s->in->volume[i]);
+        const float volume = s->in->volume[i];
+        wadi_sph_set_number(s->pairs, (int32_t)i, volume);
+        s->pairs->unit[i] = volume > WADI_SPH_LEAST_VOLUME ? s->pairs->slope_unit * (1.0f / volume) : 0.0f;
     }
 }
 
@@ -144,6 +146,7 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
                          (int)count, (int)WADI_SPH_PARTICLES_MAX);
     }
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->place, (size_t)count, "neighbours", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &pairs->unit, (size_t)count, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->start, (size_t)count + 1, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &pairs->same, (size_t)count, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &pairs->sum, (size_t)count, "neighbours", error));

@@ -49,6 +49,7 @@ typedef struct WadiSphPairs {
     bool has_sizes;      /* not all sizes are 1 */
     const float *volume; /* per particle */
     const float *size;   /* per particle, spacings */
+    float *unit;         /* per particle: `slope_unit` over its volume; 0: it has vanished */
     /* Per particle: slope (x_i - x_j) in units and places over all neighbours, and the slope over those of
      * its own kind. What a particle adds to each of its neighbours' terms is the same for all and counts by
      * these. */
@@ -103,8 +104,7 @@ static inline int32_t wadi_sph_other(const WadiSphPairs *pairs, int64_t n)
 /* Of the sums over the neighbours of i: with it slopes are those of V_j dx grad_i W_ij. */
 static inline float wadi_sph_unit(const WadiSphPairs *pairs, int32_t i)
 {
-    const float volume = pairs->volume[i];
-    return volume > WADI_SPH_LEAST_VOLUME ? pairs->slope_unit * (1.0f / volume) : 0.0f;
+    return pairs->unit[i];
 }
 
 /* The slope of entry n with both volumes, the same from both sides. */

@@ -13,7 +13,7 @@ static const double TOLERANCE = 0.03;
 typedef struct Builder {
     const WadiSphCoarse *coarse;
     const WadiSphCoarseIn *in;
-    float *weight; /* per cell: part of a full cell, times the mean lightness */
+    float *weight; /* per cell: part of a full cell, times the mean inverse density */
     float *uneven; /* per cell: energy of a pressure that is 1 everywhere */
 } Builder;
 
@@ -54,7 +54,7 @@ static void weigh_rows(void *context, int64_t first, int64_t end)
         float sum = 0.0f, uneven = 0.0f;
         for (int32_t n = coarse->start[c]; n < coarse->start[c + 1]; ++n) {
             const int32_t i = particle_at(coarse, n);
-            const float weight = b->in->lightness[i] * volume_of(coarse, i);
+            const float weight = b->in->inverse_density[i] * volume_of(coarse, i);
             sum += weight;
             uneven += weight * push_of_one(b, i);
         }

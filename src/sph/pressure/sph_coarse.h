@@ -30,10 +30,10 @@ typedef struct WadiSphCoarseIn {
     const WadiSphWalls *walls;
     const WadiSphPairs *pairs;
     const WadiSolids *solids;
-    const float *lightness; /* per particle */
-    bool has_sizes;         /* not all sizes are 1 */
-    const float *volume;    /* per particle */
-    double time;            /* s */
+    const float *inverse_density; /* per particle */
+    bool has_sizes;               /* not all sizes are 1 */
+    const float *volume;          /* per particle */
+    double time;                  /* s */
 } WadiSphCoarseIn;
 
 /* Of one step; in the arena. */

@@ -65,7 +65,7 @@ static inline __attribute__((always_inline)) float wadi_sph_push_and_carry(const
         }
     }
     *push = sum;
-    return laplacian * in->lightness[i] * (unit * (float)WADI_SPH_PLACES);
+    return laplacian * in->inverse_density[i] * (unit * (float)WADI_SPH_PLACES);
 }
 
 /* sum_j (P_i + P_j) G_ij + P_i w_i of the numbers in `place`; returns their Laplacian, the smoothing term
@@ -142,7 +142,7 @@ static inline __attribute__((always_inline)) void wadi_sph_sum_squares(const Wad
     }
 }
 
-/* The diagonal of the operator from P to -R, where the numbers are lightness over volume. */
+/* The diagonal of the operator from P to -R, where the numbers are inverse densities over volumes. */
 static inline __attribute__((always_inline)) float wadi_sph_diagonal(const WadiSphPressureIn *in, int32_t i)
 {
     const WadiSphPairs *pairs = in->pairs;
@@ -164,7 +164,8 @@ static inline __attribute__((always_inline)) float wadi_sph_diagonal(const WadiS
         }
     }
     const WadiF4 square = sum * sum;
-    return in->lightness[i] * (square[0] + square[1] + square[2] + in->smooth[in->is_sand[i]] * laplacian) +
+    return in->inverse_density[i] *
+               (square[0] + square[1] + square[2] + in->smooth[in->is_sand[i]] * laplacian) +
            others;
 }
 

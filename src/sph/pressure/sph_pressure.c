@@ -52,7 +52,7 @@ static void push_block(void *context, int64_t first, int64_t end)
     for (int32_t i = (int32_t)first; i < end; ++i) {
         WadiF4 push = { 0 };
         s->laplacian[i] = is_idle(s, i) ? 0.0f : wadi_sph_push(s->in, i, &push);
-        push *= -s->in->lightness[i];
+        push *= -s->in->inverse_density[i];
         if (s->has_v_star) {
             push += s->in->v_star[i];
         }
@@ -319,7 +319,7 @@ static void apply_block(void *context, int64_t first, int64_t end)
     for (int32_t i = (int32_t)first; i < end; ++i) {
         WadiF4 push = { 0 };
         s->laplacian[i] = is_idle(s, i) ? 0.0f : wadi_sph_push(s->in, i, &push);
-        s->velocity[i] -= push * s->in->lightness[i];
+        s->velocity[i] -= push * s->in->inverse_density[i];
     }
 }
 
@@ -346,7 +346,7 @@ static void carry_block(void *context, int64_t first, int64_t end)
         if (!is_idle(s, i)) {
             laplacian = wadi_sph_push_and_carry(s->in, i, c->fall, true, &push, &carried);
         }
-        s->velocity[i] -= push * s->in->lightness[i];
+        s->velocity[i] -= push * s->in->inverse_density[i];
         s->laplacian[i] = laplacian;
         c->carried[i] = carried;
     }
@@ -395,24 +395,24 @@ static void invert_block(void *context, int64_t first, int64_t end)
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         const float diagonal = is_idle(s, i) ? 1.0f : wadi_sph_diagonal(s->in, i);
-        const bool is_fixed = !(s->in->lightness[i] > WADI_SPH_FIXED_LIGHTNESS);
+        const bool is_fixed = !(s->in->inverse_density[i] > WADI_SPH_FIXED_INVERSE_DENSITY);
         s->response[i] =
             !is_fixed && is_squeezed(s->in, i, diagonal) ? 0.0f : 1.0f / fmaxf(diagonal, LEAST_DIAGONAL);
     }
 }
 
-static void lightness_block(void *context, int64_t first, int64_t end)
+static void number_by_inverse_density(void *context, int64_t first, int64_t end)
 {
     const WadiSphPressureIn *in = ((const Solve *)context)->in;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        wadi_sph_set_number(in->pairs, i, in->lightness[i] / in->volume[i]);
+        wadi_sph_set_number(in->pairs, i, in->inverse_density[i] / in->volume[i]);
     }
 }
 
 void wadi_sph_pressure_invert(float *inverse, const WadiSphPressureIn *in)
 {
     Solve s = { .in = in, .response = inverse };
-    wadi_parallel_for(in->pairs->count, BLOCK, lightness_block, &s);
+    wadi_parallel_for(in->pairs->count, BLOCK, number_by_inverse_density, &s);
     wadi_parallel_for(in->pairs->count, BLOCK, invert_block, &s);
 }
 

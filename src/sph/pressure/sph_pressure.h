@@ -10,14 +10,14 @@
 #include "sph/pressure/sph_coarse.h"
 
 /* That of particles which nothing moves. Not 0: masses are divided by it. */
-#define WADI_SPH_FIXED_LIGHTNESS 1e-20f
+#define WADI_SPH_FIXED_INVERSE_DENSITY 1e-20f
 
 typedef struct WadiSphPressureIn {
     const WadiSphPairs *pairs;
     const WadiSphWalls *walls;
     const uint8_t *is_sand;
-    const float *lightness; /* per particle: V_i / m_i times the density of reference */
-    const float *volume;    /* per particle, over that of a full one */
+    const float *inverse_density; /* per particle: V_i / m_i times the density of reference */
+    const float *volume;          /* per particle, over that of a full one */
     const float *inverse;   /* per particle: 1 over the diagonal, from wadi_sph_pressure_invert; 0: no P */
     const uint8_t *is_idle; /* per particle: 1 neither has a pressure nor a neighbour that may have one */
     bool is_shift;          /* the velocities are shifts of positions: walls do not move, and v* is 0 */
@@ -45,7 +45,7 @@ WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const Wadi
 /* `velocity` after the forces of a given pressure P; sets in->laplacian. Uses pairs->place[.][3]. */
 void wadi_sph_pressure_apply(WadiF4 *velocity, const float *pressure, const WadiSphPressureIn *in);
 /* The same, and per particle in `carried` the Laplacian of a pressure that grows by `fall` (gravity times the
- * step, m/s) over the lightness a spacing, between particles that have a pressure. */
+ * step, m/s) over the inverse density a spacing, between particles that have a pressure. */
 void wadi_sph_pressure_apply_and_carry(WadiF4 *velocity, const float *pressure, WadiF4 fall, float *carried,
                                        const WadiSphPressureIn *in);
 

@@ -95,7 +95,7 @@ static void pull_block(void *context, int64_t first, int64_t end)
         }
         sum += hold * HOLD;
         sum[3] = 0.0f;
-        t->velocity[i] += sum * in->lightness[i];
+        t->velocity[i] += sum * in->inverse_density[i];
     }
 }
 

@@ -59,7 +59,7 @@ static WadiF4 wall_pull(const WadiSphViscosityIn *in, const WadiF4 v, int32_t i,
         slip -= n * across;
         sum += slip * rate;
     }
-    sum *= in->lightness[i];
+    sum *= in->inverse_density[i];
     sum[3] = 0.0f;
     return sum;
 }
@@ -105,7 +105,7 @@ static inline __attribute__((always_inline)) bool add_pull(const WadiSphViscosit
     }
     WadiF4 sum;
     wadi_sph_sum_four(&x, &y, &z, &z, &sum);
-    sum *= 0.5f * wadi_sph_unit(pairs, i) * CENTRAL * (float)WADI_SPH_PLACES * in->lightness[i];
+    sum *= 0.5f * wadi_sph_unit(pairs, i) * CENTRAL * (float)WADI_SPH_PLACES * in->inverse_density[i];
     sum[3] = 0.0f;
     *out += sum;
     const WadiI8 is_thick = thick > 0.0f;
@@ -124,7 +124,7 @@ static inline bool is_frozen(const WadiSphViscosityIn *in, int32_t i)
 
 static double dot_weighted(const WadiSphViscosityIn *in, int32_t i, WadiF4 a, WadiF4 b)
 {
-    const double mass = (double)in->volume[i] / (double)in->lightness[i];
+    const double mass = (double)in->volume[i] / (double)in->inverse_density[i];
     return mass * ((double)a[0] * (double)b[0] + (double)a[1] * (double)b[1] + (double)a[2] * (double)b[2]);
 }
 
@@ -263,7 +263,7 @@ static double number_block(void *context, int64_t first, int64_t end)
     float thickest = 0.0f;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         const float size = wadi_sph_size(in->pairs, i), c = coefficient_of(in, i);
-        const float thickness = c * in->lightness[i] / (size * size);
+        const float thickness = c * in->inverse_density[i] / (size * size);
         wadi_sph_set_number(in->pairs, i, thickness > EXPLICIT_MAX ? c : -c);
         thickest = thickness > thickest ? thickness : thickest;
     }

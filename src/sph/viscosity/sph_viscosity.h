@@ -10,12 +10,12 @@
 typedef struct WadiSphViscosityIn {
     const WadiSphPairs *pairs;
     const WadiSphWalls *walls;
-    const float *lightness;   /* per particle: V_i / m_i times the density of reference */
-    const float *volume;      /* per particle, as that of the pairs */
-    const uint8_t *role;      /* per particle, WadiSphRole: frozen ones keep their velocity */
-    const float *coefficient; /* per particle: c */
-    float damping;            /* times size^(3/2) added to every c, without an effect at walls */
-    double tolerance;         /* of the error, root mean square, m/s */
+    const float *inverse_density; /* per particle: V_i / m_i times the density of reference */
+    const float *volume;          /* per particle, as that of the pairs */
+    const uint8_t *role;          /* per particle, WadiSphRole: frozen ones keep their velocity */
+    const float *coefficient;     /* per particle: c */
+    float damping;                /* times size^(3/2) added to every c, without an effect at walls */
+    double tolerance;             /* of the error, root mean square, m/s */
     int max_iterations;
 } WadiSphViscosityIn;
 
