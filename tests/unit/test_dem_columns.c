@@ -1,4 +1,4 @@
-/* Sand as columns: the BCRE equations on a height field, and the toppling without inertia. */
+/* Sand as columns: the BCRE equations on a height field. */
 #include <string.h>
 #include <time.h>
 
@@ -152,55 +152,6 @@ static void test_the_foot_of_a_step_is_not_eroded(void **state)
     wadi_dem_columns_destroy(c);
 }
 
-/* Mean slope between 20 % and 80 % of the height. */
-static double flank_angle(const WadiDemColumns *c, int dx, int dy)
-{
-    double top = 0.0, high = 0.0, low = 0.0, top_r = 0.0, low_r = 0.0;
-    int x = c->nx / 2, y = c->ny / 2;
-    top = c->height[y * c->nx + x];
-    for (int k = 0; x + k * dx < c->nx && y + k * dy < c->ny; ++k) {
-        const double h = c->height[(y + k * dy) * c->nx + x + k * dx];
-        const double r = k * c->wx * sqrt((double)(dx * dx + dy * dy));
-        if (h > 0.8 * top) {
-            high = h;
-            top_r = r;
-        }
-        if (h > 0.2 * top) {
-            low = h;
-            low_r = r;
-        }
-    }
-    return atan((high - low) / (low_r - top_r)) / DEGREE;
-}
-
-static void test_toppling_ends_at_the_angle_of_repose(void **state)
-{
-    (void)state;
-    WadiError error;
-    for (int is_cone = 0; is_cone < 2; ++is_cone) {
-        for (int start = 35; start <= 75; start += 40) {
-            WadiDemToppleReport report;
-            WadiDemColumns *c = is_cone ? flat(81, 81, 0.02) : flat(161, 3, 0.02);
-            if (is_cone) {
-                make_cone(c, 14.0, start);
-            } else {
-                make_wedge(c, 20, start);
-            }
-            const double volume = wadi_dem_columns_volume(c);
-            CHECK_OK(wadi_dem_topple(c, 30.0 * DEGREE, 0.1 * DEGREE, 100000, &report, &error), error);
-            const double axis = flank_angle(c, 1, 0), diagonal = is_cone ? flank_angle(c, 1, 1) : axis;
-            print_message("%s of %d deg: %d passes, steepest %.2f, flanks %.2f, diagonal %.2f\n",
-                          is_cone ? "cone" : "wedge", start, report.passes, report.steepest / DEGREE, axis,
-                          diagonal);
-            CHECK_AT_MOST(report.steepest / DEGREE, 30.1 + 1e-9);
-            CHECK_NEAR(axis, 30.0, 0.5);
-            CHECK_NEAR(diagonal, 30.0, 0.5);
-            CHECK_NEAR(wadi_dem_columns_volume(c) / volume, 1.0, 1e-13);
-            wadi_dem_columns_destroy(c);
-        }
-    }
-}
-
 /* Rough sand of random heights. */
 static WadiDemColumns *make_rough(int nx, int ny)
 {
@@ -291,7 +242,6 @@ int main(void)
         cmocka_unit_test(test_steep_wedges_and_cones_come_to_rest_below_their_angle),
         cmocka_unit_test(test_a_slope_below_the_angle_of_repose_does_not_move),
         cmocka_unit_test(test_the_foot_of_a_step_is_not_eroded),
-        cmocka_unit_test(test_toppling_ends_at_the_angle_of_repose),
         cmocka_unit_test(test_rows_and_links_give_the_same_bytes_for_any_threads),
         cmocka_unit_test(test_large_dunes_are_fast),
         cmocka_unit_test(test_a_step_that_is_too_long_is_refused),

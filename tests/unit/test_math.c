@@ -1,11 +1,8 @@
-/* math: affine maps, curves, symmetric matrices, kernels. */
+/* math: affine maps, curves, symmetric matrices. */
 #include "expect.h"
 #include "math/affine.h"
 #include "math/curve.h"
-#include "math/kernels.h"
 #include "math/sym3.h"
-
-static const double pi = 3.14159265358979323846;
 
 static void check_vec(WadiVec3 actual, double x, double y, double z, double tolerance)
 {
@@ -204,33 +201,6 @@ static void matrices_get_other_eigenvalues(void **unused)
     }
 }
 
-/* Midpoint rule over shells: error of order 1/n^2. */
-static void kernels_integrate_to_one(void **unused)
-{
-    (void)unused;
-    const double h = 0.37;
-    enum { N = 20000 };
-    double cubic3 = 0, cubic2 = 0, poly6 = 0, spiky = 0, d = h / N;
-    for (int i = 0; i < N; ++i) {
-        double r = (i + 0.5) * d, shell = 4 * pi * r * r * d, ring = 2 * pi * r * d;
-        cubic3 += shell * wadi_kernel_cubic(r, h, 3);
-        cubic2 += ring * wadi_kernel_cubic(r, h, 2);
-        poly6 += shell * wadi_kernel_poly6(r, h);
-        spiky += shell * wadi_kernel_spiky(r, h);
-        double e = 1e-6 * h;
-        for (int dimension = 2; dimension <= 3; ++dimension) {
-            double slope =
-                (wadi_kernel_cubic(r + e, h, dimension) - wadi_kernel_cubic(r - e, h, dimension)) / (2 * e);
-            CHECK_NEAR(wadi_kernel_cubic_slope(r, h, dimension), slope, 2e-3);
-        }
-    }
-    CHECK_NEAR(cubic3, 1, 1e-7);
-    CHECK_NEAR(cubic2, 1, 1e-7);
-    CHECK_NEAR(poly6, 1, 1e-7);
-    CHECK_NEAR(spiky, 1, 1e-7);
-    CHECK_NEAR(wadi_kernel_cubic(h, h, 3), 0, 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,7 +212,6 @@ int main(void)
         cmocka_unit_test(repeating_curves_have_their_period),
         cmocka_unit_test(eigenvalues_of_known_matrices),
         cmocka_unit_test(matrices_get_other_eigenvalues),
-        cmocka_unit_test(kernels_integrate_to_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

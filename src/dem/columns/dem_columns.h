@@ -115,13 +115,4 @@ WadiStatus wadi_dem_bcre_step(WadiDemColumns *columns, const WadiDemBcre *law, d
 /* The exchange alone, without transport; bounded, so that any step is stable. */
 void wadi_dem_bcre_exchange(WadiDemColumns *columns, const WadiDemBcre *law, double dt);
 
-/* dem_topple.c: sand slides down, without inertia, until no slope exceeds `repose` by more than `tolerance`
- * (radians both), or `most` passes were made. Rolling layers count as static. */
-typedef struct WadiDemToppleReport {
-    int passes;
-    double steepest; /* radians */
-} WadiDemToppleReport;
-WadiStatus wadi_dem_topple(WadiDemColumns *columns, double repose, double tolerance, int most,
-                           WadiDemToppleReport *report, WadiError *error);
-
 #endif
