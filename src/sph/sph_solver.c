@@ -274,9 +274,9 @@ const WadiSolverType wadi_sph_solver = {
     .allowed_expansion = allowed_expansion,
     /* Where particles are disordered, their number differs by up to 3 % from the density by the kernel. */
     .allowed_drift = 0.04,
-    /* Measured: 250 to 300 for water and sand, dry or wet; half of it lists of neighbours, which are longer
-     * where particles are crowded. */
-    .scratch_bytes_each = 400,
+    /* Measured: 370 to 450 for water and sand, dry or wet; a third of it lists of neighbours, which are
+     * longer where particles are crowded. */
+    .scratch_bytes_each = 500,
     .create = create,
     .destroy = destroy,
     .born = wadi_sph_adapt_born,
