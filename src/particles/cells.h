@@ -38,23 +38,19 @@ void wadi_cells_find_three(const WadiCells *cells, int32_t i, int32_t j, int32_t
 /* Checks order, coordinates and table, for cells built of all particles or of an ascending subset. */
 bool wadi_cells_validate(const WadiCells *cells, const WadiParticles *particles);
 
-/* Neighbour lists, for the planned solvers `sph` and `dem`: j is a neighbour of i when |x_i - x_j| <=
- * max(radius_i, radius_j), j != i (a symmetric relation). Each list is in ascending particle index. */
+/* Neighbour lists: j is a neighbour of i when |x_i - x_j| <= radius, j != i. Each list is in ascending
+ * particle index. */
 typedef struct WadiNeighbours {
     int32_t count;  /* particles */
     int64_t *start; /* count + 1 */
     int32_t *index;
 } WadiNeighbours;
 
-/* One radius for all; the cells must be at least that wide. Fastest when the particles are sorted by these
+/* The cells must be at least as wide as the radius. Fastest when the particles are sorted by these
  * cells. */
 WadiStatus wadi_neighbours_fixed(WadiNeighbours *neighbours, const WadiCells *cells,
                                  const WadiParticles *particles, double radius, WadiArena *arena,
                                  WadiError *error);
-/* A radius per particle; the cost is proportional to the neighbours even when radii differ by a factor of
- * ten. */
-WadiStatus wadi_neighbours_mixed(WadiNeighbours *neighbours, const WadiParticles *particles,
-                                 const float *radius, WadiArena *arena, WadiError *error);
 
 /* Sort the particles from `first` on by cell and give them their ids in that order. */
 WadiStatus wadi_particles_order_by_cell(WadiParticles *particles, int32_t first, double cell_size,

@@ -265,14 +265,15 @@ static double unlike_part(const WadiParticles *p, double spacing, double *worst)
 {
     WadiError error = { 0 };
     WadiArena arena = { 0 };
+    WadiCells cells;
     WadiNeighbours lists;
-    float *radius = NULL;
     const double *volume = wadi_volume_column(p);
-    CHECK_OK(WADI_ARENA_NEW(&arena, &radius, (size_t)p->count, "test", &error), error);
+    double radius = 0.0;
     for (int32_t i = 0; i < p->count; ++i) {
-        radius[i] = (float)(1.21 * spacing * cbrt(volume[i]));
+        radius = fmax(radius, 1.21 * spacing * cbrt(volume[i]));
     }
-    CHECK_OK(wadi_neighbours_mixed(&lists, p, radius, &arena, &error), error);
+    CHECK_OK(wadi_cells_build(&cells, p, radius, &arena, &error), error);
+    CHECK_OK(wadi_neighbours_fixed(&lists, &cells, p, radius, &arena, &error), error);
     double pairs = 0.0, unlike = 0.0;
     *worst = 1.0;
     for (int32_t i = 0; i < p->count; ++i) {

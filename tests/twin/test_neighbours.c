@@ -37,7 +37,7 @@ static void place(WadiParticles *particles, Layout layout, double origin)
 }
 
 static void check_against_all_pairs(const WadiParticles *particles, const WadiNeighbours *neighbours,
-                                    const float *radius, double fixed)
+                                    double radius)
 {
     int64_t next = 0;
     for (int32_t i = 0; i < N; ++i) {
@@ -45,8 +45,7 @@ static void check_against_all_pairs(const WadiParticles *particles, const WadiNe
         for (int32_t j = 0; j < N; ++j) {
             double dx = particles->x[i] - particles->x[j], dy = particles->y[i] - particles->y[j],
                    dz = particles->z[i] - particles->z[j];
-            double r = radius == NULL ? fixed : fmax((double)radius[i], (double)radius[j]);
-            if (i != j && dx * dx + dy * dy + dz * dz <= r * r) {
+            if (i != j && dx * dx + dy * dy + dz * dz <= radius * radius) {
                 assert_true(next < neighbours->start[i + 1]);
                 assert_int_equal(neighbours->index[next], j);
                 ++next;
@@ -56,7 +55,7 @@ static void check_against_all_pairs(const WadiParticles *particles, const WadiNe
     }
 }
 
-static void fixed_radius_is_all_pairs(void **unused)
+static void neighbours_are_all_pairs_for_any_threads(void **unused)
 {
     (void)unused;
     double origins[3] = { 0.0, -0.5, 1e6 };
@@ -69,62 +68,14 @@ static void fixed_radius_is_all_pairs(void **unused)
             WadiCells cells;
             WadiNeighbours neighbours;
             CHECK_OK(wadi_cells_build(&cells, &particles, wide ? 0.17 : 0.1, &arena, &error), error);
-            CHECK_OK(wadi_neighbours_fixed(&neighbours, &cells, &particles, 0.1, &arena, &error), error);
-            assert_true(neighbours.start[N] > 2 * N);
-            check_against_all_pairs(&particles, &neighbours, NULL, 0.1);
-        }
-        wadi_arena_free(&arena);
-        wadi_particles_free(&particles);
-    }
-}
-
-static void mixed_radii_are_all_pairs_for_any_threads(void **unused)
-{
-    (void)unused;
-    double origins[2] = { -0.5, 1e6 };
-    double ratios[3] = { 1.0, 10.0, 1e5 };
-    for (int c = 0; c < LAYOUT_COUNT * 6; ++c) {
-        WadiError error;
-        WadiParticles particles;
-        WadiArena arena = { 0 };
-        place(&particles, (Layout)(c % LAYOUT_COUNT), origins[c / LAYOUT_COUNT % 2]);
-        double ratio = ratios[c / LAYOUT_COUNT / 2];
-        float radius[N];
-        for (int i = 0; i < N; ++i) {
-            double u = wadi_random_unit(8, (uint64_t)i, WADI_RANDOM_TEST);
-            radius[i] = (float)(0.2 * pow(ratio, -u));
-        }
-        for (int threads = 1; threads <= 5; threads += 4) {
-            WadiNeighbours neighbours;
-            wadi_parallel_set_threads(threads);
-            CHECK_OK(wadi_neighbours_mixed(&neighbours, &particles, radius, &arena, &error), error);
-            check_against_all_pairs(&particles, &neighbours, radius, 0.0);
+            for (int threads = 1; threads <= 5; threads += 4) {
+                wadi_parallel_set_threads(threads);
+                CHECK_OK(wadi_neighbours_fixed(&neighbours, &cells, &particles, 0.1, &arena, &error), error);
+                assert_true(neighbours.start[N] > 2 * N);
+                check_against_all_pairs(&particles, &neighbours, 0.1);
+            }
         }
         wadi_parallel_set_threads(0);
-        wadi_arena_free(&arena);
-        wadi_particles_free(&particles);
-    }
-}
-
-static void a_radius_that_is_none_is_refused(void **unused)
-{
-    (void)unused;
-    float bad[4] = { 0.0f, -1.0f, NAN, INFINITY };
-    for (int c = 0; c < 4; ++c) {
-        WadiError error = { 0 };
-        WadiParticles particles;
-        WadiArena arena = { 0 };
-        place(&particles, UNIFORM, 0.0);
-        float radius[N];
-        for (int i = 0; i < N; ++i) {
-            radius[i] = 0.1f;
-        }
-        radius[2500] = bad[c];
-        WadiNeighbours neighbours;
-        assert_int_equal(wadi_neighbours_mixed(&neighbours, &particles, radius, &arena, &error),
-                         WADI_ERR_NUMERIC);
-        assert_non_null(strstr(error.text, "particle 2500 "));
-        assert_int_equal(neighbours.count, 0);
         wadi_arena_free(&arena);
         wadi_particles_free(&particles);
     }
@@ -133,9 +84,7 @@ static void a_radius_that_is_none_is_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fixed_radius_is_all_pairs),
-        cmocka_unit_test(mixed_radii_are_all_pairs_for_any_threads),
-        cmocka_unit_test(a_radius_that_is_none_is_refused),
+        cmocka_unit_test(neighbours_are_all_pairs_for_any_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,9 +81,6 @@ static void no_particles_give_no_cells(void **unused)
         assert_true(wadi_cells_validate(&cells, &particles));
         CHECK_OK(wadi_neighbours_fixed(&neighbours, &cells, &particles, 0.1, &arena, &error), error);
         assert_int_equal(neighbours.start[count], 0);
-        float radius = 0.1f;
-        CHECK_OK(wadi_neighbours_mixed(&neighbours, &particles, &radius, &arena, &error), error);
-        assert_int_equal(neighbours.start[count], 0);
         wadi_particles_free(&particles);
     }
     wadi_arena_free(&arena);

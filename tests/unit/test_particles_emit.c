@@ -239,7 +239,6 @@ static WadiStatus everything(const WadiSeedIn *seed, const WadiEmitIn *emit, con
     int64_t count;
     uint8_t *is_inside;
     int column;
-    float radius[4096];
     WADI_TRY(wadi_particles_init(p, NULL));
     WADI_TRY(wadi_particles_add_column(p, "heat", WADI_TYPE_F32, &column, NULL));
     WADI_TRY(wadi_seed_fill(seed, p, &count, NULL));
@@ -248,11 +247,6 @@ static WadiStatus everything(const WadiSeedIn *seed, const WadiEmitIn *emit, con
     WADI_TRY(wadi_particles_permute(p, cells.order, NULL));
     WADI_TRY(wadi_cells_build(&cells, p, seed->cell_size, arena, NULL));
     WADI_TRY(wadi_neighbours_fixed(&neighbours, &cells, p, seed->cell_size, arena, NULL));
-    assert_true(p->count <= 4096);
-    for (int32_t i = 0; i < p->count; ++i) {
-        radius[i] = 0.05f + 0.05f * (float)(i % 5);
-    }
-    WADI_TRY(wadi_neighbours_mixed(&neighbours, p, radius, arena, NULL));
     WADI_TRY(wadi_drain_mark(drain, 1, 0.0, p, &is_inside, arena, NULL));
     WADI_TRY(wadi_particles_save(p, state, NULL));
     return wadi_particles_load(p, state, NULL);
