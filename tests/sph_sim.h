@@ -4,7 +4,7 @@
 
 #include "expect.h"
 #include "sim/sim.h"
-#include "sph/sph_role.h"
+#include "sph/pairs/sph_role.h"
 #include "sph/walls/sph_walls.h"
 
 typedef struct SphSim {

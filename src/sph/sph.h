@@ -121,12 +121,8 @@ void wadi_sph_find_ghosts(const WadiSph *sph, const WadiSphStep *step);
 WadiStatus wadi_sph_check_loads(WadiSph *sph, const WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_watch(WadiSph *sph, const WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_remove_copies(const WadiSph *sph, const WadiSphStep *step, WadiError *error);
-/* sph_calm.c: quiescent sand is frozen in this step. After the walls are known. */
-WadiStatus wadi_sph_find_calm(const WadiSph *sph, WadiSphStep *step, WadiError *error);
-/* sph_pools.c: which tiles of water are at rest; the pools of the solver. */
-WadiStatus wadi_sph_watch_pools(const WadiSph *sph, const WadiSphStep *step, uint8_t *is_slow, double *push,
-                                WadiError *error);
-WadiPools wadi_sph_pools(const WadiSph *sph);
+/* sph_quiescent.c: quiescent sand is frozen in this step. After the walls are known. */
+WadiStatus wadi_sph_freeze_quiescent(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_overfull.c: a list with room for all tiles; bodies without a surface that are denser than at rest. */
 WadiStatus wadi_sph_begin_overfull(const WadiSph *sph, const WadiSphStep *step, WadiOverfullList *overfull,
                                    WadiError *error);
@@ -158,10 +154,8 @@ WadiStatus wadi_sph_add_last_pressure(const WadiSph *sph, WadiSphStep *step);
 WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* What the solves of pressure and shift have in common. */
 WadiSphPressureIn wadi_sph_pressure_in(const WadiSph *sph, const WadiSphStep *step);
-/* sph_shift_step.c: the shift that parts over-dense water. */
+/* sph_shift_step.c: the shift that parts over-dense water and lets water of different sizes lie evenly. */
 WadiStatus wadi_sph_solve_shift(const WadiSph *sph, WadiSphStep *step, WadiError *error);
-/* sph_even_step.c: adds to the shift of water of different sizes what makes it lie evenly. */
-void wadi_sph_even_out(const WadiSph *sph, const WadiSphStep *step, const WadiSphPressureIn *in);
 /* sph_friction_step.c: the columns of stress; the stages of sph_solve_sand.c. */
 WadiStatus wadi_sph_add_friction_columns(WadiSph *sph, WadiError *error);
 WadiSphFrictionIn wadi_sph_friction_in(const WadiSph *sph, const WadiSphStep *step);
@@ -175,8 +169,9 @@ void wadi_sph_find_bounds(WadiSph *sph, WadiSphStep *step);
 /* sph_move.c: velocities and pressures to the particles, and the particles to their next positions. */
 WadiStatus wadi_sph_move(const WadiSph *sph, const WadiSphStep *step, WadiStepReport *report,
                          WadiError *error);
-/* sph_pressed.c: the longest step in which pressed particles are stable, s; their pressures after a step. */
-double wadi_sph_pressed_dt(const WadiSph *sph, double time);
+/* sph_pressure_dt.c: the longest step in which particles under pressure are stable, s; their pressures after
+ * a step. */
+double wadi_sph_pressure_limited_dt(const WadiSph *sph, double time);
 WadiStatus wadi_sph_watch_pressure(WadiSph *sph, double time, WadiError *error);
 /* sph_porous_step.c: whether water can enter sand in a scene; the columns for it. */
 bool wadi_sph_has_pores(const WadiScene *scene);
@@ -199,7 +194,7 @@ void wadi_sph_wetting_strength(const WadiSphWetting *wetting, int64_t i, float *
 /* Pa s, that of mud; 0 for water. */
 float wadi_sph_wetting_viscosity(const WadiSphWetting *wetting, int64_t i);
 /* The pull of walls on moist sand. */
-WadiStatus wadi_sph_stick(const WadiSph *sph, WadiSphStep *step);
+WadiStatus wadi_sph_add_wall_adhesion(const WadiSph *sph, WadiSphStep *step);
 /* Water flows between particles; those of water that vanish are marked and, after the move, removed. */
 WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiStepReport *report,
                                   WadiError *error);

@@ -11,7 +11,7 @@ static const double LEAST_SPAWN = 0.5, DISTANCE = 0.8;
 static const double CLEARANCE = 0.3; /* from solids, spacings */
 /* Mass from which a particle of water is split in two, over a full one, and the distance of the new one. */
 static const double SPLIT = 1.4, SPLIT_DISTANCE = 0.5;
-static const float CROWDED = 1.1f; /* density from which nothing is split */
+static const float OVER_DENSE = 1.1f; /* density from which nothing is split */
 
 typedef struct WadiSphSpawn {
     int32_t particle; /* of the store */
@@ -58,7 +58,7 @@ static double new_water(const WadiSph *sph, const WadiSphStep *step, int32_t i)
     }
     const double full = step->rest_volume[i] * material->density / wadi_water_density(scene);
     const double half = floor(0.5 * water[from] * WADI_WATER_QUANTA) / WADI_WATER_QUANTA;
-    return water[from] >= SPLIT * full && step->density[i] < CROWDED ? half : 0.0;
+    return water[from] >= SPLIT * full && step->density[i] < OVER_DENSE ? half : 0.0;
 }
 
 WadiStatus wadi_sph_find_spawns(const WadiSph *sph, WadiSphStep *step, WadiError *error)

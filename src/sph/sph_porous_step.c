@@ -173,7 +173,7 @@ WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step)
 
 /* Walls pull moist sand within a spacing: dv = -dt k_s d (1 - d) n, d the distance in sizes of the
  * particle [LD09]. */
-WadiStatus wadi_sph_stick(const WadiSph *sph, WadiSphStep *step)
+WadiStatus wadi_sph_add_wall_adhesion(const WadiSph *sph, WadiSphStep *step)
 {
     const WadiScene *scene = sph->context.world->scene;
     const WadiParticles *p = sph->context.particles;

@@ -13,16 +13,16 @@ enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 10, POWER_STEPS = 200 };
 static const float SMOOTH[2] = { 0.1f, 0.3f };
 /* Where the density is lower by more than this, particles may approach. Less is noise: if it were allowed,
  * all of a tank at rest would sink a little in each step and be lifted again by the shift. */
-static const double LOOSE = 0.03;
+static const double UNDER_DENSE = 0.03;
 /* Part of the room by which loose water beside sand may approach in a step. What touched at once would have
  * to be stopped in the next step: under a jet the pressure would be high in every second step. */
 static const double APPROACH = 0.3;
 /* Denser by more than this is no noise but material that was added: its velocities part as well. A shift
  * alone moves too little at once, and what an emitter pours under water would stay on one spot. */
-static const double CROWDED = 0.1;
+static const double OVER_DENSE = 0.1;
 /* Both of particles of different sizes: two that have merged leave room beside them, which neighbours fill
  * by their shift, and the halves of a split are crowded. If velocities followed, the body would stir. */
-static const double LOOSE_MIXED = 0.1, CROWDED_MIXED = 0.3;
+static const double UNDER_DENSE_MIXED = 0.1, OVER_DENSE_MIXED = 0.3;
 /* That of a lattice, where there are too few particles to measure. */
 static const double EIGENVALUE_MIN = 2.4;
 static const double EIGENVALUE_MARGIN = 1.1; /* the power method comes from below */
@@ -56,8 +56,8 @@ static void source_block(void *context, int64_t first, int64_t end)
     const WadiSphDef *def = wadi_sph_def(s->sph->context.world->scene);
     const double unit_speed = s->sph->spacing / s->sph->unit_time;
     const double fastest = SAND_SPEED * unit_speed, parting = def->density_speed * unit_speed;
-    const double loose = step->has_sizes ? LOOSE_MIXED : LOOSE;
-    const double crowded = step->has_sizes ? CROWDED_MIXED : CROWDED;
+    const double loose = step->has_sizes ? UNDER_DENSE_MIXED : UNDER_DENSE;
+    const double crowded = step->has_sizes ? OVER_DENSE_MIXED : OVER_DENSE;
     float *source = step->solve.source;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         if (wadi_sph_is_frozen(step->role[i])) {

@@ -8,7 +8,7 @@
 #include "sph/sph_stage.h"
 
 /* Coulomb's friction of sliding particles at walls: at most what stops them. */
-static void rub_walls(WadiF4 *velocity, const uint8_t *is_rigid, const WadiSphFrictionIn *in)
+static void apply_wall_friction(WadiF4 *velocity, const uint8_t *is_rigid, const WadiSphFrictionIn *in)
 {
     for (int32_t i = 0; i < in->pairs->count; ++i) {
         const int32_t near = in->is_sand[i] && !is_rigid[i] ? wadi_sph_near(in->walls, i) : -1;
@@ -47,7 +47,7 @@ static WadiStatus stop_and_slide(WadiSph *sph, WadiSphStep *step, WadiError *err
     const WadiSphFrictionIn in = wadi_sph_friction_in(sph, step);
     wadi_sph_clusters_yield(is_rigid, &sand->friction, step->velocity, &in);
     wadi_sph_friction_apply(step->velocity, step->velocity, &sand->friction, &in);
-    rub_walls(step->velocity, is_rigid, &in);
+    apply_wall_friction(step->velocity, is_rigid, &in);
     WADI_TRY(wadi_sph_clusters_find(&clusters, is_rigid, step->velocity, &in, arena, error));
     wadi_sph_clusters_move(step->velocity, &clusters, &in);
     return WADI_OK;

@@ -158,7 +158,7 @@ static double largest_dt(const void *solver, double time, const char **limit)
     const double finest = wadi_sph_smallest_size(sph);
     const double longest = wadi_sph_longest_step(sph);
     const double fast = def->cfl * finest * sph->spacing / (speed + g * longest + 1e-30);
-    const double pressed = wadi_sph_pressed_dt(sph, time);
+    const double pressed = wadi_sph_pressure_limited_dt(sph, time);
     const double dt = fmin(fast, pressed);
     *limit = dt < longest && dt == pressed            ? "pressure"
              : dt < longest                           ? "spacings a step"

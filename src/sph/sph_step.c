@@ -157,10 +157,10 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     scope_open(sph, step, WADI_SPH_SCOPE_FORCES);
     RUN("wet", wadi_sph_wet(sph, step));
     RUN("walls", find_walls(sph, step, error));
-    RUN("sleep", wadi_sph_find_calm(sph, step, error));
+    RUN("sleep", wadi_sph_freeze_quiescent(sph, step, error));
     RUN("neighbours", find_pairs(sph, step, error));
     RUN("forces", wadi_sph_add_forces(sph, step));
-    RUN("forces", wadi_sph_stick(sph, step));
+    RUN("forces", wadi_sph_add_wall_adhesion(sph, step));
     RUN("tension", wadi_sph_apply_tension(sph, step, error));
     RUN("viscosity", wadi_sph_apply_viscosity(sph, step, error));
     WADI_TRY(wadi_sph_begin_overfull(sph, step, &report->overfull, error));

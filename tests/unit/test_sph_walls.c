@@ -2,7 +2,7 @@
 #include "expect.h"
 #include "sph/walls/sph_kernel.h"
 
-/* The cubic spline of support h [theory 11.1], with the integral 1 in three dimensions, and its derivative. */
+/* The cubic spline of support h [theory 11.1], with the integral 1, and its derivative. */
 static double spline(double r, double h)
 {
     const double q = r / h, s = 8.0 / (3.14159265358979323846 * h * h * h);

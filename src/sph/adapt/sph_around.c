@@ -5,9 +5,9 @@
 
 #include "core/parallel.h"
 #include "sph/pairs/sph_list.h"
-#include "sph/pairs/sph_sixteen.h"
+#include "sph/pairs/sph_simd_group.h"
 
-enum { CELL_BLOCK = 16, BLOCK = 64, GROUP = WADI_SPH_SIXTEEN, ROWS = 9 };
+enum { CELL_BLOCK = 16, BLOCK = 64, GROUP = WADI_SPH_SIMD_GROUP, ROWS = 9 };
 
 static const double MARGIN = 0.3; /* of the lists, sizes */
 

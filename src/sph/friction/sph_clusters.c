@@ -167,7 +167,7 @@ static WadiVec3 solve_inertia(WadiSym3 m, WadiVec3 b)
 }
 
 /* The impulse that stops the mean slip of the contacts, or what their grip allows. */
-static void rub(WadiSphCluster *c)
+static void apply_wall_friction(WadiSphCluster *c)
 {
     if (!(c->grip > 0.0)) {
         return;
@@ -184,16 +184,17 @@ static void rub(WadiSphCluster *c)
 void wadi_sph_clusters_move(WadiF4 *velocity, WadiSphClusters *clusters, const WadiSphFrictionIn *in)
 {
     for (int32_t k = 0; k < clusters->count; ++k) {
-        rub(&clusters->cluster[k]);
+        apply_wall_friction(&clusters->cluster[k]);
     }
     for (int32_t i = 0; i < in->pairs->count; ++i) {
         if (clusters->of[i] < 0 || clusters->cluster[clusters->of[i]].count == 1) {
             continue;
         }
         const WadiSphCluster *c = &clusters->cluster[clusters->of[i]];
-        const WadiVec3 turning = solve_inertia(c->inertia, c->spin);
+        const WadiVec3 angular_velocity = solve_inertia(c->inertia, c->spin);
         const WadiVec3 arm = wadi_sub(offset_in(c, in->pairs, i), c->centre);
-        const WadiVec3 v = wadi_add(wadi_scale(c->momentum, 1.0 / c->mass), wadi_cross(turning, arm));
+        const WadiVec3 v =
+            wadi_add(wadi_scale(c->momentum, 1.0 / c->mass), wadi_cross(angular_velocity, arm));
         velocity[i] = (WadiF4){ (float)v.x, (float)v.y, (float)v.z, 0.0f };
     }
 }

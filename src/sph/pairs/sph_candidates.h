@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sph/pairs/sph_ranges.h"
-#include "sph/pairs/sph_sixteen.h"
+#include "sph/pairs/sph_simd_group.h"
 
 /* More than twice what a cell or a block and those around it hold. */
 enum { WADI_SPH_CANDIDATES_MAX = 2048 };
@@ -21,7 +21,7 @@ typedef struct WadiSphCandidates {
     float axis[3][WADI_SPH_CANDIDATES_PADDED];
     float half[WADI_SPH_CANDIDATES_PADDED];      /* half the support, places; of mixed sizes */
     uint32_t offset[WADI_SPH_CANDIDATES_PADDED]; /* as in the lists */
-    uint16_t sand[WADI_SPH_CANDIDATES_PADDED / WADI_SPH_SIXTEEN]; /* bits: which are sand */
+    uint16_t sand[WADI_SPH_CANDIDATES_PADDED / WADI_SPH_SIMD_GROUP]; /* bits: which are sand */
 } WadiSphCandidates;
 
 /* What is read of the particles. */
@@ -36,7 +36,7 @@ typedef struct WadiSphCandidatesIn {
 static inline void wadi_sph_candidates_find_sand(WadiSphCandidates *c, const WadiSphRange *ranges,
                                                  int range_count, const uint8_t *sand)
 {
-    enum { BITS = 2 * WADI_SPH_SIXTEEN };
+    enum { BITS = 2 * WADI_SPH_SIMD_GROUP };
     uint64_t bits = 0;
     int held = 0, groups = 0;
     for (int r = 0; r < range_count; ++r) {
@@ -49,15 +49,15 @@ static inline void wadi_sph_candidates_find_sand(WadiSphCandidates *c, const Wad
             held += count;
             if (held >= BITS) {
                 c->sand[groups++] = (uint16_t)bits;
-                c->sand[groups++] = (uint16_t)(bits >> WADI_SPH_SIXTEEN);
+                c->sand[groups++] = (uint16_t)(bits >> WADI_SPH_SIMD_GROUP);
                 bits >>= BITS;
                 held -= BITS;
             }
         }
     }
-    for (; held > 0; held -= WADI_SPH_SIXTEEN) {
+    for (; held > 0; held -= WADI_SPH_SIMD_GROUP) {
         c->sand[groups++] = (uint16_t)bits;
-        bits >>= WADI_SPH_SIXTEEN;
+        bits >>= WADI_SPH_SIMD_GROUP;
     }
 }
 
@@ -88,7 +88,7 @@ static inline __attribute__((always_inline)) void wadi_sph_candidates_find(WadiS
         count += length;
     }
     c->count = count;
-    for (int n = count; n < count + WADI_SPH_SIXTEEN; n += WADI_SPH_LANES) {
+    for (int n = count; n < count + WADI_SPH_SIMD_GROUP; n += WADI_SPH_LANES) {
         *(WadiU8 *)(c->offset + n) = (WadiU8){ 0 };
         for (int a = 0; a < 3 && has_places; ++a) {
             *(WadiF8 *)(c->axis[a] + n) = (WadiF8){ 0 } + far;
@@ -137,7 +137,7 @@ static inline __attribute__((always_inline)) unsigned wadi_sph_candidates_within
                                                                                  float reach, bool is_mixed)
 {
     unsigned bits = 0;
-    for (int half = 0; half < WADI_SPH_SIXTEEN; half += WADI_SPH_LANES) {
+    for (int half = 0; half < WADI_SPH_SIMD_GROUP; half += WADI_SPH_LANES) {
         const WadiF8 x = *(const WadiF8 *)(c->axis[0] + n + half) - at[0];
         const WadiF8 y = *(const WadiF8 *)(c->axis[1] + n + half) - at[1];
         const WadiF8 z = *(const WadiF8 *)(c->axis[2] + n + half) - at[2];
@@ -162,7 +162,7 @@ static inline __attribute__((always_inline)) int wadi_sph_candidates_append(cons
     _mm512_storeu_si512(
         to, _mm512_maskz_compress_epi32((__mmask16)bits, _mm512_loadu_si512((const void *)(c->offset + n))));
 #else
-    for (int half = 0; half < WADI_SPH_SIXTEEN; half += WADI_SPH_LANES) {
+    for (int half = 0; half < WADI_SPH_SIMD_GROUP; half += WADI_SPH_LANES) {
         const unsigned eight = bits >> half & 0xffu;
         const uint32_t *from = c->offset + n + half;
 #ifdef __AVX2__
@@ -190,15 +190,15 @@ static inline __attribute__((always_inline)) int wadi_sph_candidates_collect(con
     const int count = c->count;
     int held = 0;
 #ifdef __AVX512F__
-    for (int n = 0; n < count; n += WADI_SPH_SIXTEEN) {
-        held += wadi_sph_candidates_append(c, table, to + held, n, found[n / WADI_SPH_SIXTEEN]);
+    for (int n = 0; n < count; n += WADI_SPH_SIMD_GROUP) {
+        held += wadi_sph_candidates_append(c, table, to + held, n, found[n / WADI_SPH_SIMD_GROUP]);
     }
 #else
     /* One by one from 64 bits: fewer instructions than a table for each eight. */
     (void)table;
     enum { BITS = 64, UNROLLED = 4 };
     for (int n = 0; n < count; n += BITS) {
-        const uint16_t *four = found + n / WADI_SPH_SIXTEEN;
+        const uint16_t *four = found + n / WADI_SPH_SIMD_GROUP;
         uint64_t bits =
             (uint64_t)four[0] | (uint64_t)four[1] << 16 | (uint64_t)four[2] << 32 | (uint64_t)four[3] << 48;
         bits &= count - n >= BITS ? UINT64_MAX : (UINT64_C(1) << (count - n)) - 1;

@@ -9,7 +9,7 @@
 #define HAS_SIXTEEN 1
 #endif
 
-enum { LANES = WADI_SPH_LANES, GROUP = WADI_SPH_SIXTEEN };
+enum { LANES = WADI_SPH_LANES, GROUP = WADI_SPH_SIMD_GROUP };
 
 /* What all neighbours of a particle share. */
 typedef struct Own {

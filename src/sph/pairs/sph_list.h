@@ -2,7 +2,7 @@
 #ifndef WADI_SPH_LIST_H
 #define WADI_SPH_LIST_H
 
-#include "sph/pairs/sph_sixteen.h"
+#include "sph/pairs/sph_simd_group.h"
 
 /* Neighbours that are collected before their kernels are computed. */
 enum { WADI_SPH_LIST_BUFFER = 128 };
@@ -14,7 +14,7 @@ typedef struct WadiSphListSums {
 
 /* A part of the list of i that is being written. */
 typedef struct WadiSphList {
-    uint32_t offset[WADI_SPH_LIST_BUFFER + 3 * WADI_SPH_SIXTEEN];
+    uint32_t offset[WADI_SPH_LIST_BUFFER + 3 * WADI_SPH_SIMD_GROUP];
     int count;  /* of offset */
     int64_t to; /* entry of offset[0] in the lists */
     WadiSphListSums sums;

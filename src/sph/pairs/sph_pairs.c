@@ -8,7 +8,7 @@
 #include "sph/pairs/sph_search.h"
 #include "sph/pairs/sph_weigh.h"
 
-enum { PARTICLE_BLOCK = 4096, LANES = WADI_SPH_LANES, GROUP = WADI_SPH_SIXTEEN };
+enum { PARTICLE_BLOCK = 4096, LANES = WADI_SPH_LANES, GROUP = WADI_SPH_SIMD_GROUP };
 
 typedef WadiSphSearch Search;
 

@@ -5,7 +5,7 @@
 #ifndef WADI_SPH_PAIRS_H
 #define WADI_SPH_PAIRS_H
 
-#include "sph/sph_role.h"
+#include "sph/pairs/sph_role.h"
 #include "sph/walls/sph_walls.h"
 
 typedef int32_t WadiI4 __attribute__((vector_size(16), aligned(16), may_alias));

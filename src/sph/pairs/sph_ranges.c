@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sph/pairs/sph_sixteen.h"
+#include "sph/pairs/sph_simd_group.h"
 
 /* The first particles of the cells of a row of a tile, or NULL. */
 static const int32_t *cells_of(const WadiTileSort *sort, int32_t tile, int bit)
@@ -175,10 +175,11 @@ static WadiStatus find_sizes(WadiSphReach *s, const float *sizes, int32_t count,
     const WadiTileSort *sort = s->sort;
     const size_t cells = 8 * (size_t)sort->row_first[sort->tiles.count];
     float largest = 1.0f;
-    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->of, (size_t)count + WADI_SPH_SIXTEEN, "neighbours", error));
+    WADI_TRY(
+        WADI_ARENA_NEW_TEMPORARY(arena, &s->of, (size_t)count + WADI_SPH_SIMD_GROUP, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->largest, cells, "neighbours", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->row_largest, cells / 8, "neighbours", error));
-    memset(s->of + count, 0, WADI_SPH_SIXTEEN * sizeof *s->of);
+    memset(s->of + count, 0, WADI_SPH_SIMD_GROUP * sizeof *s->of);
     memset(s->row_largest, 0, cells / 8 * sizeof *s->row_largest);
     for (size_t c = 0; c < cells; ++c) {
         s->largest[c] = 0.0f;

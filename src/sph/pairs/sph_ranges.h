@@ -22,8 +22,8 @@ typedef struct WadiSphCell {
 /* How far particles reach. */
 typedef struct WadiSphReach {
     const WadiTileSort *sort;
-    bool has_sizes;               /* sizes differ; the arrays exist only then */
-    float *of;                    /* half the support of particles, in places, padded by WADI_SPH_SIXTEEN */
+    bool has_sizes; /* sizes differ; the arrays exist only then */
+    float *of;      /* half the support of particles, in places, padded by WADI_SPH_SIMD_GROUP */
     float *largest, *row_largest; /* the largest size in each cell and in each row of cells, spacings */
     int cells;                    /* within which neighbours lie */
 } WadiSphReach;

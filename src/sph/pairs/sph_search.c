@@ -7,7 +7,7 @@
 
 typedef WadiSphSearch Search;
 
-enum { SLABS = WADI_SPH_SLABS, LANES = WADI_SPH_LANES, GROUP = WADI_SPH_SIXTEEN };
+enum { SLABS = WADI_SPH_SLABS, LANES = WADI_SPH_LANES, GROUP = WADI_SPH_SIMD_GROUP };
 
 /* The particle i as the centre of a search. */
 static void set_centre(const Search *s, int32_t i, WadiSphCentre *c)

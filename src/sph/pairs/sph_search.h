@@ -3,7 +3,7 @@
 #define WADI_SPH_SEARCH_H
 
 #include "sph/pairs/sph_ranges.h"
-#include "sph/pairs/sph_sixteen.h"
+#include "sph/pairs/sph_simd_group.h"
 
 /* A tile is searched in slabs, so that few tiles keep all threads busy. */
 enum { WADI_SPH_SLABS = 4 };
@@ -18,7 +18,7 @@ typedef enum WadiSphSearchPass {
 typedef struct WadiSphSearch {
     const WadiSphPairsIn *in;
     WadiSphPairs *pairs;
-    int32_t *axis[3]; /* places by axis, padded by WADI_SPH_SIXTEEN; not in the last pass */
+    int32_t *axis[3]; /* places by axis, padded by WADI_SPH_SIMD_GROUP; not in the last pass */
     WadiSphReach reach;
     float *density;
     bool has_both_kinds; /* sand and water */

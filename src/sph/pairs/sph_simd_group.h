@@ -1,16 +1,16 @@
 /* Sixteen candidates at a time: which of them are within a distance, and the list of those. */
-#ifndef WADI_SPH_SIXTEEN_H
-#define WADI_SPH_SIXTEEN_H
+#ifndef WADI_SPH_SIMD_GROUP_H
+#define WADI_SPH_SIMD_GROUP_H
 
 #include "sph/pairs/sph_lanes.h"
 
-enum { WADI_SPH_SIXTEEN = 16 };
+enum { WADI_SPH_SIMD_GROUP = 16 };
 
 typedef uint8_t WadiSphBytes __attribute__((vector_size(8), aligned(1), may_alias));
 
 /* What the distances of a particle are compared with; held in registers. */
 typedef struct WadiSphCentre {
-    const int32_t *axis[3]; /* places of all particles, padded by WADI_SPH_SIXTEEN */
+    const int32_t *axis[3]; /* places of all particles, padded by WADI_SPH_SIMD_GROUP */
     bool has_sizes;
     const float *half; /* half the support of particles, places, padded as well; where sizes differ */
     uint32_t at[3];    /* places */

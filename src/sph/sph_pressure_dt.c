@@ -183,7 +183,7 @@ WadiStatus wadi_sph_watch_pressure(WadiSph *sph, double time, WadiError *error)
 }
 
 /* Before the first step there is no pressure: that of a column as high as all particles. */
-double wadi_sph_pressed_dt(const WadiSph *sph, double time)
+double wadi_sph_pressure_limited_dt(const WadiSph *sph, double time)
 {
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
     double head = sph->head;
