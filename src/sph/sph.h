@@ -146,12 +146,12 @@ WadiStatus wadi_sph_solve_tait(WadiSph *sph, WadiSphStep *step, WadiError *error
 WadiStatus wadi_sph_solve_water(WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_solve_zb05(WadiSph *sph, WadiSphStep *step, WadiError *error);
-/* sph_pressure_step.c: the arrays of the solves; v* from the velocities; these with the pressure of the last
- * step; those without compression. */
+/* sph_pressure_step.c: the arrays of the solves; v* from the velocities; these with the forces of a guess;
+ * those without compression, and the pressure that they need. */
 WadiStatus wadi_sph_begin_pressure(WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_save_v_star(WadiSphStep *step);
-WadiStatus wadi_sph_add_last_pressure(const WadiSph *sph, WadiSphStep *step);
-WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_add_pressure(const WadiSph *sph, WadiSphStep *step, const float *pressure);
+WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, float *pressure, WadiError *error);
 /* What the solves of pressure and shift have in common. */
 WadiSphPressureIn wadi_sph_pressure_in(const WadiSph *sph, const WadiSphStep *step);
 /* sph_shift_step.c: the shift that parts over-dense water and lets water of different sizes lie evenly. */

@@ -158,23 +158,22 @@ WadiStatus wadi_sph_save_v_star(WadiSphStep *step)
     return WADI_OK;
 }
 
-WadiStatus wadi_sph_add_last_pressure(const WadiSph *sph, WadiSphStep *step)
+WadiStatus wadi_sph_add_pressure(const WadiSph *sph, WadiSphStep *step, const float *pressure)
 {
     const WadiVec3 g = wadi_world_gravity(sph->context.world, step->time);
     const float dt = (float)step->dt;
     const WadiF4 fall = { dt * (float)g.x, dt * (float)g.y, dt * (float)g.z, 0.0f };
     const WadiSphPressureIn in = wadi_sph_pressure_in(sph, step);
-    wadi_sph_pressure_apply_and_carry(step->velocity, step->pressure, fall, step->solve.carried, &in);
+    wadi_sph_pressure_apply_and_carry(step->velocity, pressure, fall, step->solve.carried, &in);
     wadi_parallel_for(step->count, BLOCK, source_block, &(Sources){ sph, step });
     return WADI_OK;
 }
 
-WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, WadiError *error)
+WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, float *pressure, WadiError *error)
 {
     const WadiSphPressureIn in = wadi_sph_pressure_in(sph, step);
     WadiSphPressureReport report;
-    WADI_TRY(
-        wadi_sph_pressure_solve(step->velocity, step->pressure, &in, &report, sph->context.scratch, error));
+    WADI_TRY(wadi_sph_pressure_solve(step->velocity, pressure, &in, &report, sph->context.scratch, error));
     step->pressure_solves += 1;
     step->pressure_iterations += report.iterations;
     return WADI_OK;

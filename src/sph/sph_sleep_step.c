@@ -286,7 +286,6 @@ static void watch_tiles(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Which pools (sleep/sleep_pools.h) are slow. */
 /* Bounds of the largest and the mean speed in a tile of a pool at rest, in sqrt(g dx). A wave with this mean
  * is lower than a tenth of a spacing. */
 static const double POOL_LARGEST = 0.5, POOL_MEAN = 0.03;

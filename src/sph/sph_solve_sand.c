@@ -16,13 +16,13 @@ WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error
     RUN("friction", wadi_sph_begin_friction(sph, step, error));
     RUN("friction", wadi_sph_add_last_friction(sph, step));
     RUN("pressure", wadi_sph_save_v_star(step));
-    RUN("pressure", wadi_sph_add_last_pressure(sph, step));
+    RUN("pressure", wadi_sph_add_pressure(sph, step, step->pressure));
     if (is_first) {
-        RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
+        RUN("pressure", wadi_sph_solve_pressure(sph, step, step->pressure, error));
     }
-    for (int n = 0; n < rounds; ++n) {
+    for (int n = 0; n < rounds; ++n) { /* friction bounds depend on the pressure, and the other way round */
         RUN("friction", wadi_sph_solve_friction(sph, step, error));
-        RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
+        RUN("pressure", wadi_sph_solve_pressure(sph, step, step->pressure, error));
     }
     RUN("friction", wadi_sph_store_stresses(sph, step));
     return WADI_OK;

@@ -6,7 +6,7 @@ WadiStatus wadi_sph_solve_water(WadiSph *sph, WadiSphStep *step, WadiError *erro
 {
     RUN("pressure", wadi_sph_begin_pressure(sph, step, error));
     RUN("pressure", wadi_sph_save_v_star(step));
-    RUN("pressure", wadi_sph_add_last_pressure(sph, step));
-    RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
+    RUN("pressure", wadi_sph_add_pressure(sph, step, step->pressure));
+    RUN("pressure", wadi_sph_solve_pressure(sph, step, step->pressure, error));
     return WADI_OK;
 }

@@ -53,21 +53,20 @@ static WadiStatus stop_and_slide(WadiSph *sph, WadiSphStep *step, WadiError *err
     return WADI_OK;
 }
 
+/* The clusters move as they are and compress what lies between them: a second pressure solve, from none,
+ * corrects the velocities. The pressure of the step is that of the first. */
 WadiStatus wadi_sph_solve_zb05(WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
-    const size_t size = (size_t)step->count * sizeof *step->pressure;
-    float *pressure = NULL;
-    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &pressure, (size_t)step->count, "clusters", error));
+    float *correction = NULL;
     RUN("pressure", wadi_sph_begin_pressure(sph, step, error));
+    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &correction, (size_t)step->count, "clusters", error));
+    memset(correction, 0, (size_t)step->count * sizeof *correction);
     RUN("pressure", wadi_sph_save_v_star(step));
-    RUN("pressure", wadi_sph_add_last_pressure(sph, step));
-    RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
+    RUN("pressure", wadi_sph_add_pressure(sph, step, step->pressure));
+    RUN("pressure", wadi_sph_solve_pressure(sph, step, step->pressure, error));
     RUN("friction", stop_and_slide(sph, step, error));
-    memcpy(pressure, step->pressure, size);
-    memset(step->pressure, 0, size); /* what the clusters compress is small: from rest */
     RUN("pressure", wadi_sph_save_v_star(step));
-    RUN("pressure", wadi_sph_add_last_pressure(sph, step));
-    RUN("pressure", wadi_sph_solve_pressure(sph, step, error));
-    memcpy(step->pressure, pressure, size);
+    RUN("pressure", wadi_sph_add_pressure(sph, step, correction));
+    RUN("pressure", wadi_sph_solve_pressure(sph, step, correction, error));
     return WADI_OK;
 }

@@ -151,6 +151,8 @@ static void fill_report(const WadiSphStep *step, WadiStepReport *report)
     report->friction_iterations = step->friction_iterations;
 }
 
+/* Stages that appear twice under a name are parts of it, timed together. Pores are emptied and filled before
+ * the move, when lists of neighbours hold; particles of water appear and vanish after it. */
 static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *report, WadiError *error)
 {
     RUN("sort", begin(sph, step, error));
