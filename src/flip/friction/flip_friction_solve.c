@@ -54,9 +54,9 @@ WadiFrictionSettings wadi_friction_settings(int depth, double gravity_dt)
     return (WadiFrictionSettings){
         .alpha = 0.125,
         .tolerance = 1e-3 * gravity_dt * fmin(1.0, 16.0 / fmax(depth, 1.0)),
-        .relative = 0.25,
+        .relative = 0.05,
         .min_iterations = 4,
-        .max_iterations = 12 * (depth > 8 ? depth : 8),
+        .max_iterations = 6 * (depth > 8 ? depth : 8),
         .has_momentum = true,
     };
 }
