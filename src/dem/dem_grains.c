@@ -67,32 +67,44 @@ static bool find_heights(const WadiWorld *world, double *low, double *high)
     return isfinite(*low) && isfinite(*high) && *high > *low;
 }
 
-/* How deep sand may become and how fast grains may fall, m and m/s: bounds of the right order, since the
- * stiffness depends on their powers 3/2 and less. */
-static void expect(const WadiDem *dem, double *depth, double *speed)
+/* What a scene has its grains bear: bounds of the right order, since the stiffness depends on powers 3/2 and
+ * less of them. */
+typedef struct Expected {
+    double depth; /* m: of sand, at most */
+    double
+        awake; /* m: of sand whose weight contacts bear. In a surface flow what emitters add freezes layer by
+                     layer, and frozen grains bear it at any stiffness; a body is born awake. */
+    double speed; /* m/s: of grains that fall */
+} Expected;
+
+static Expected expect(const WadiDem *dem)
 {
     const WadiWorld *world = dem->context.world;
     const WadiScene *scene = world->scene;
     const double g = dem->diameter / (dem->unit_time * dem->unit_time);
-    double low, high, fall = 10.0 * dem->diameter, fastest = 0.0;
-    *depth = 10.0 * dem->diameter;
+    const WadiDemDef *def = wadi_dem_def(scene);
+    const double least = 10.0 * dem->diameter;
+    double low, high, fall = least, fastest = 0.0, bodies = 0.0, heaps = 0.0;
     if (find_heights(world, &low, &high)) {
         fall = fmax(fall, high - (scene->has_domain ? scene->domain.min.z : low));
     }
     for (int n = 0; n < scene->body_count; ++n) {
         const WadiBox box = wadi_shape_bounds(world->body_shapes[n], 0.0);
         const double height = box.max.z - box.min.z;
-        *depth = fmax(*depth, isfinite(height) ? height : 0.0);
+        bodies = fmax(bodies, isfinite(height) ? height : 0.0);
         fastest = fmax(fastest, wadi_norm(scene->bodies[n].velocity));
     }
     for (int n = 0; n < scene->emitter_count; ++n) {
         const double seconds = wadi_scene_frame_time(scene, scene->frames);
         const double volume = wadi_world_emitted(world, n, seconds) * world->particle_volume;
-        *depth = fmax(*depth, cbrt(0.5 * volume)); /* of a cone at 35 degrees */
+        heaps = fmax(heaps, cbrt(0.5 * volume)); /* of a cone at 35 degrees */
         fastest = fmax(fastest, wadi_norm(wadi_curve_value3(&scene->emitters[n].velocity, 0.0)));
     }
-    *depth = fmin(*depth, fmax(fall, 10.0 * dem->diameter));
-    *speed = sqrt(2.0 * g * fall + fastest * fastest);
+    const double depth = fmin(fmax(least, fmax(bodies, heaps)), fall);
+    const double flowing = fmax(fmin(bodies, fall), (def->flow_depth + 1.0) * dem->diameter);
+    return (Expected){ .depth = depth,
+                       .awake = def->mode == WADI_DEM_SURFACE_FLOW ? fmin(flowing, depth) : depth,
+                       .speed = sqrt(2.0 * g * fall + fastest * fastest) };
 }
 
 void wadi_dem_set_friction(WadiDem *dem, double time)
@@ -176,23 +188,20 @@ void wadi_dem_set_law(WadiDem *dem)
     wadi_dem_set_friction(dem, 0.0);
     set_densities(dem);
     dem->has_rough_surfaces = dem->spheres_each == 1 && def->rolling_friction < 0.0;
-    double depth, speed, density = 0.0, bulk = 0.0;
+    const Expected expected = expect(dem);
+    double density = 0.0, bulk = 0.0;
     for (int m = 0; m < scene->material_count; ++m) {
         density = fmax(density, scene->materials[m].is_unused ? 0.0 : (double)dem->density[m]);
         bulk = fmax(bulk, scene->materials[m].is_unused ? 0.0 : scene->materials[m].density);
     }
-    expect(dem, &depth, &speed);
-    dem->depth = depth;
+    dem->depth = expected.depth;
     const double d = dem->diameter, g = d / (dem->unit_time * dem->unit_time);
     const double small = 0.5 * d * (1.0 - def->size_spread);
     WadiDemImpact mean = { .radius = 0.25 * d,
                            .mass = 0.5 * density * sphere_volume(0.5 * d),
-                           .speed = speed };
-    /* In a surface flow deeper grains are frozen, and carry what is above them at any stiffness. */
-    const bool is_flow = def->mode == WADI_DEM_SURFACE_FLOW;
-    const double loaded = is_flow ? fmin(depth, (def->flow_depth + 1.0) * d) : depth;
-    const double impact = is_flow ? FLOW_IMPACT_OVERLAP : IMPACT_OVERLAP;
-    const double bridge = strongest_bridge(dem), load = fmax(bulk * g * loaded * d * d, bridge);
+                           .speed = expected.speed };
+    const double impact = def->mode == WADI_DEM_SURFACE_FLOW ? FLOW_IMPACT_OVERLAP : IMPACT_OVERLAP;
+    const double bridge = strongest_bridge(dem), load = fmax(bulk * g * expected.awake * d * d, bridge);
     dem->rupture = bridge > 0.0 ? RUPTURE * d : 0.0;
     dem->stiffness = fmax(wadi_dem_stiffness_of_load(law, def->overlap * d, load, mean.radius),
                           wadi_dem_stiffness_of_impact(law, impact * d, &mean));
