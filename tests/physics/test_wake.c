@@ -4,25 +4,23 @@
 #include "io_scratch.h"
 #include "same_bytes.h"
 
-#define START 4.0 /* s */
+#define START 2.5 /* s */
 
 typedef struct Mode {
     const char *name, *settings;
     bool sleeps;     /* false: nothing is left out of its steps */
     bool has_grains; /* grains of dem: none may hang in the air */
-    bool is_slow;    /* motions marked as long run with WADI_LONG alone */
     bool is_fixed;   /* a height field: it refuses solids that move, and gravity is along z */
     bool is_upright; /* sand rests in columns along z: it stays awake where gravity is not */
 } Mode;
 
 #define DEM(mode) "solver: dem\ndem: {mode: " mode "}\nparticles_per_cell: 1\n"
-static const Mode full = { "dem, full", DEM("full"), .sleeps = true, .has_grains = true, .is_slow = true };
+static const Mode full = { "dem, full", DEM("full"), .sleeps = true, .has_grains = true };
 static const Mode surface_flow = { "dem, surface flow", DEM("surface_flow"), .sleeps = true,
-                                   .has_grains = true,  .is_upright = true,  .is_slow = true };
-static const Mode height_field = { "dem, height field", DEM("height_field"), .is_slow = true,
-                                   .is_fixed = true };
+                                   .has_grains = true, .is_upright = true };
+static const Mode height_field = { "dem, height field", DEM("height_field"), .is_fixed = true };
 static const Mode flip = { "flip", "solver: flip\n", .sleeps = true };
-static const Mode sph = { "sph", "solver: sph\n", .sleeps = true, .is_slow = true };
+static const Mode sph = { "sph", "solver: sph\n", .sleeps = true };
 
 /* The same scene turned, of another size, or with a mesh. Texts of scenes are written for the usual one, and
  * mark what changes: L[x, y, z] a length, V[x, y, z] a velocity, U[x, y, z] a vector that keeps its length,
@@ -68,7 +66,7 @@ typedef struct Motion {
     const char *emitter, *drain, *gravity, *force; /* what is in the scene of rest is replaced */
     double seconds;                                /* from START to the check */
     double rise[2];                                /* m: limits of the change of the mean height */
-    bool may_wake_none, is_long;                   /* is_long: in a slow mode with WADI_LONG alone */
+    bool may_wake_none, is_long;                   /* is_long: with WADI_LONG alone */
     bool has_variants;
 } Motion;
 
@@ -141,7 +139,8 @@ static void write_mesh(const Variant *variant)
     char text[2048];
     size_t n = 0;
     for (int k = 0; k < 8; ++k) {
-        const double x[3] = { (k & 1) != 0 ? 0.3 : 0.06, (k & 2) != 0 ? 0.3 : -0.3, (k & 4) != 0 ? 0 : -0.3 };
+        const double x[3] = { (k & 1) != 0 ? 0.15 : 0.06, (k & 2) != 0 ? 0.06 : -0.02,
+                              (k & 4) != 0 ? 0 : -0.15 };
         const int first = variant->is_turned ? 2 : 0;
         n += (size_t)snprintf(text + n, sizeof text - n, "v %.9g %.9g %.9g\n", variant->scale * x[first],
                               variant->scale * x[(first + 1) % 3], variant->scale * x[(first + 2) % 3]);
@@ -158,7 +157,7 @@ static void write_motion(const Motion *m, const Mode *mode, const Variant *varia
         snprintf(ball, sizeof ball,
                  ", {shape: {sphere: {center: L[0.03, 0.02, 0.035], radius: %.9g}, pivot: L[0.03, 0.02, "
                  "0.035]%s}}",
-                 0.012 * s, m->ball);
+                 0.01 * s, m->ball);
     }
     if (variant->is_mesh) {
         write_mesh(variant);
@@ -328,9 +327,9 @@ static void check_variants(const Mode *mode, int *failures)
     for (size_t v = 0; v < sizeof variants / sizeof *variants; ++v) {
         WadiState rest = { 0 };
         settle(mode, &variants[v], 1, &rest);
-        bool is_done = false; /* slow modes: one motion, the others with WADI_LONG alone */
+        bool is_done = false; /* the first; the others with WADI_LONG alone */
         for (size_t k = 0; k < sizeof motions / sizeof *motions; ++k) {
-            if (motions[k].has_variants && !(is_done && mode->is_slow && !is_long_run())) {
+            if (motions[k].has_variants && !(is_done && !is_long_run())) {
                 check_motion(&motions[k], mode, &variants[v], &rest, failures);
                 is_done = true;
             }
@@ -351,7 +350,7 @@ static void check_mode(const Mode *mode)
     for (size_t k = 0; k < sizeof motions / sizeof *motions; ++k) {
         const bool is_fixed = motions[k].block == NULL && motions[k].ball == NULL &&
                               motions[k].gravity == NULL && motions[k].force == NULL;
-        if ((motions[k].is_long && mode->is_slow && !is_long_run()) || (mode->is_fixed && !is_fixed)) {
+        if ((motions[k].is_long && !is_long_run()) || (mode->is_fixed && !is_fixed)) {
             continue;
         }
         check_motion(&motions[k], mode, &usual, &rest[motions[k].ball != NULL ? 1 : 0], &failures);
