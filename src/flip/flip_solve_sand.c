@@ -15,8 +15,8 @@
 
 /* In the first step, which has no stresses of a last one. */
 enum { FIRST_ROUNDS = 4 };
-/* Of a solve of bonded sand, per cell of length. */
-enum { BONDED_ITERATIONS = 7 };
+/* Of a solve of bonded sand, per cell of length: with 7 a block topples 6 % too fast, with 12 4 %. */
+enum { BONDED_ITERATIONS = 12 };
 enum { TILE_BLOCK = 4 };
 
 typedef struct Copy {

@@ -14,7 +14,7 @@ typedef struct Solver {
 } Solver;
 
 static const Solver solvers[] = {
-    { "flip", 0.94, 0.05, 0.06, { 0.7, 1.3 }, { 0.6, 1.6 } },
+    { "flip", 0.94, 0.05, 0.05, { 0.7, 1.3 }, { 0.6, 1.6 } },
 };
 enum { SOLVERS = sizeof solvers / sizeof solvers[0] };
 
