@@ -94,6 +94,7 @@ typedef struct WadiFlipCells {
      * times the cell size, m/s; NULL: not viscous. */
     float *turn_strain[6];
     double *pressure;  /* P, m/s */
+    float *viscosity;  /* per cell: mu dt / (rho_ref h^2); NULL before the viscosity */
     uint8_t *is_shown; /* per tile of the sort: its particles' attributes are updated; NULL: none */
     uint8_t *rigid;    /* per row of a shown tile: sand that does not yield; NULL without sand */
 } WadiFlipCells;
@@ -199,6 +200,11 @@ double wadi_flip_tension_largest_dt(const WadiFlip *flip, double time);
 /* Viscosity of the face velocities: flip_viscosity_step.c. */
 bool wadi_flip_is_viscous(const WadiFlip *flip);
 WadiStatus wadi_flip_apply_viscosity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* After it: what impulses on the faces change in the velocity against inertia and viscosity. */
+WadiStatus wadi_flip_smooth_change(const WadiFlip *flip, const WadiFlipStep *step, float *const impulse[3],
+                                   float *const change[3], WadiError *error);
+/* Pressure and viscosity of liquids without sand: flip_solve_viscous.c. */
+WadiStatus wadi_flip_solve_viscous(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Pressure, and for sand friction between two pressure solves: flip_solve.c, flip_solve_sand.c. */
 WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *error);

@@ -1,5 +1,4 @@
-/* Forces inside the material: pressure, and viscosity between two projections; for sand see
- * flip_solve_sand.c.
+/* Forces inside the material: pressure; with viscosity see flip_solve_viscous.c, for sand flip_solve_sand.c.
  * Source: [ZB05 sec. 4]. */
 #include <math.h>
 #include <string.h>
@@ -91,26 +90,13 @@ WadiStatus wadi_flip_project_step(const WadiFlip *flip, WadiFlipStep *step, bool
     return wadi_flip_make_projection(flip, step, &in, projector, &out, error);
 }
 
-/* Pressure, and viscosity between two projections: before the first, walls would drag at water at rest
- * [theory 5.6]. The pressure of the step is the sum of both. */
 static WadiStatus solve_water(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
-    const size_t cells = WADI_ROW_CELLS * (size_t)step->cells.pressure_rows;
-    const bool is_viscous = wadi_flip_is_viscous(flip);
-    double *sum = step->cells.pressure;
     WadiFlipProjector *projector = NULL;
-    RUN("pressure", wadi_flip_project_step(flip, step, !is_viscous, &projector, error));
-    if (!is_viscous) {
-        return WADI_OK;
+    if (wadi_flip_is_viscous(flip)) {
+        return wadi_flip_solve_viscous(flip, step, error);
     }
-    RUN("viscosity", wadi_flip_apply_viscosity(flip, step, error));
-    WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->cells.pressure, cells, "pressure", error));
-    memset(step->cells.pressure, 0, cells * sizeof *step->cells.pressure);
     RUN("pressure", wadi_flip_project_step(flip, step, true, &projector, error));
-    for (size_t i = 0; i < cells; ++i) {
-        sum[i] += step->cells.pressure[i];
-    }
-    step->cells.pressure = sum;
     return WADI_OK;
 }
 

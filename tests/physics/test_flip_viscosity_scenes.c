@@ -1,4 +1,5 @@
-/* flip: viscous liquids as whole scenes: at rest, spreading by Huppert's law, and rotating in free flight. */
+/* flip: viscous liquids as whole scenes: at rest, spreading by Huppert's law, under a moving lid, and rotating in
+ * free flight. */
 #include "same_bytes.h"
 
 static void a_viscous_tank_rests(void **unused)
@@ -81,6 +82,57 @@ static void a_stiff_beam_keeps_its_shape_and_its_spin(void **unused)
     wadi_scene_destroy(scene);
 }
 
+/* Under a lid that slides along a closed box, the liquid returns below. Far from the ends the flow is U z/H -
+ * c z/H (1 - z/H), with the c for which no volume passes a section. Between side walls W apart the lid carries
+ * 1 - 0.543 H/W of U H W/2, and the return flow 1 - 0.630 H/W of c H W/6 (both from the Fourier series of a
+ * rectangular duct). */
+static void check_lid(double viscosity)
+{
+    enum { LAYERS = 8 };
+    const double depth = 0.05, width = 3.0 * depth, speed = 0.2;
+    const double c = 3.0 * speed * (1.0 - 0.543 * depth / width) / (1.0 - 0.630 * depth / width);
+    char text[1024];
+    snprintf(text, sizeof text,
+             "wadi: 1\nsolver: flip\ncell_size: 0.00625\n"
+             "domain: {min: [-0.1, -0.075, 0], max: [0.1, 0.075, 0.1]}\n"
+             "materials: {honey: {kind: water, density: 1400, viscosity: %g}}\n"
+             "colliders: [{shape: {box: {min: [-2, -1, 0.05], max: [2, 1, 0.2]}, translate: {keys: [[0, [0, "
+             "0, 0]], [5, [1, 0, 0]]]}}}]\n"
+             "bodies: [{material: honey, shape: {box: {min: [-0.1, -0.075, 0], max: [0.1, 0.075, 0.05]}}}]\n",
+             viscosity);
+    WadiScene *scene = load_scene(text);
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, 12);
+    const WadiParticles *p = &sim->particles;
+    double sum[LAYERS] = { 0 }, exact[LAYERS] = { 0 }, worst = 0.0;
+    int count[LAYERS] = { 0 };
+    for (int32_t i = 0; i < p->count; ++i) {
+        const double z = p->z[i] / depth;
+        const int layer = (int)(z * LAYERS);
+        if (fabs(p->x[i]) < 0.5 * depth && fabs(p->y[i]) < 0.25 * depth && layer < LAYERS) {
+            sum[layer] += (double)p->vx[i];
+            exact[layer] += speed * z - c * z * (1.0 - z);
+            count[layer] += 1;
+        }
+    }
+    for (int n = 0; n < LAYERS; ++n) {
+        const double error = (sum[n] - exact[n]) / count[n] / speed;
+        print_message("%g Pa s, layer %d: %.3f U, exact %.3f U\n", viscosity, n, sum[n] / count[n] / speed,
+                      exact[n] / count[n] / speed);
+        worst = fmax(worst, fabs(error));
+    }
+    CHECK_AT_MOST(worst, 0.05);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
+static void a_lid_drives_a_return_flow(void **unused)
+{
+    (void)unused;
+    check_lid(20.0);
+    check_lid(200.0);
+}
+
 static void threads_and_restarts_do_not_change_a_byte(void **unused)
 {
     (void)unused;
@@ -159,6 +211,7 @@ int main(void)
         cmocka_unit_test(a_viscous_tank_rests),
         cmocka_unit_test(a_puddle_spreads_by_hupperts_law),
         cmocka_unit_test(a_stiff_beam_keeps_its_shape_and_its_spin),
+        cmocka_unit_test(a_lid_drives_a_return_flow),
         cmocka_unit_test(fronts_that_met_leave_no_crack),
         cmocka_unit_test(fronts_that_met_beside_sand_leave_no_crack),
         cmocka_unit_test(beside_sand_threads_and_restarts_do_not_change_a_byte),

@@ -201,6 +201,50 @@ WadiStatus wadi_flip_projector_begin(WadiFlipProjector **projector, const WadiFl
     return WADI_OK;
 }
 
+void wadi_flip_projector_rhs(const WadiFlipProjector *projector, const WadiFlipProjectIn *in,
+                             float *const velocity[3], float *rhs)
+{
+    const WadiFlipSystem *system = &projector->system;
+    const int32_t rows = in->fluid_row != NULL ? in->fluid_rows : in->rows->count;
+    memset(rhs, 0, LANES * (size_t)rows * sizeof *rhs);
+    wadi_flip_project_rhs(in, system, velocity, projector->rhs);
+    for (int32_t row = 1; row < system->rows.count; ++row) {
+        memcpy(rhs + LANES * (size_t)wadi_table_row(in->fluid_row, system->full[row]),
+               projector->rhs + LANES * (size_t)row, LANES * sizeof *rhs);
+    }
+}
+
+typedef struct ImpulseContext {
+    const WadiFlipProjectIn *in;
+    const double *pressure;
+    float *const *impulse;
+} ImpulseContext;
+
+static void impulse_rows(void *user, int64_t first, int64_t end)
+{
+    const ImpulseContext *context = user;
+    const WadiFlipProjectIn *in = context->in;
+    for (int32_t row = (int32_t)first; row < end; ++row) {
+        const double *own = context->pressure + LANES * (size_t)wadi_table_row(in->fluid_row, row);
+        for (int axis = 0; axis < 3; ++axis) {
+            const int32_t low = wadi_table_row(in->fluid_row, in->rows->neighbour[row][2 * axis]);
+            const double *before = context->pressure + LANES * (size_t)low;
+            const float *open = in->open[axis] + LANES * (size_t)wadi_table_row(in->solid_row, row);
+            float *to = context->impulse[axis] + LANES * (size_t)row;
+            for (int l = 0; l < LANES; ++l) {
+                const double behind = axis > 0 ? before[l] : l > 0 ? own[l - 1] : before[LANES - 1];
+                to[l] = open[l] * (float)(behind - own[l]);
+            }
+        }
+    }
+}
+
+void wadi_flip_pressure_impulse(const WadiFlipProjectIn *in, const double *pressure, float *const impulse[3])
+{
+    ImpulseContext context = { in, pressure, impulse };
+    wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, impulse_rows, &context);
+}
+
 WadiStatus wadi_flip_projector_run(WadiFlipProjector *projector, WadiFlipProjectOut *out, WadiArena *scratch,
                                    WadiFlipProjectReport *report, WadiError *error)
 {

@@ -72,6 +72,15 @@ WadiStatus wadi_flip_projector_begin(WadiFlipProjector **projector, const WadiFl
 WadiStatus wadi_flip_projector_run(WadiFlipProjector *projector, WadiFlipProjectOut *out, WadiArena *scratch,
                                    WadiFlipProjectReport *report, WadiError *error);
 
+/* Impulse of P, 0 outside fluid cells, on the open part of every face, m/s times the mass of a full face: the
+ * adjoint of the divergence, which neither makes nor takes momentum. */
+void wadi_flip_pressure_impulse(const WadiFlipProjectIn *in, const double *pressure, float *const impulse[3]);
+
+/* The right-hand side on the rows of P: h (e - div u), 0 where there is no unknown. `in` may differ from the
+ * projector's in expansion and the solids' velocity. */
+void wadi_flip_projector_rhs(const WadiFlipProjector *projector, const WadiFlipProjectIn *in,
+                             float *const velocity[3], float *rhs);
+
 /* The linear system over the rows with a fluid cell only: the margin has two or three times as many.
  * `poisson` points into this struct: do not copy it. `arena` owns the arrays. */
 typedef struct WadiFlipSystem {

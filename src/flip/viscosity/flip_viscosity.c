@@ -54,6 +54,20 @@ static void store_rows(void *context, int64_t first, int64_t end)
     }
 }
 
+/* Adds the impulses to r, and returns the largest. */
+static double push_rows(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    float largest = 0.0f;
+    for (int a = 0; a < 3; ++a) {
+        for (int64_t at = LANES * first; at < LANES * end; ++at) {
+            s->r[a][at] += s->viscous.mass[a][at] > 0.0f ? s->in->impulse[a][at] : 0.0f;
+            largest = fmaxf(largest, fabsf(s->r[a][at]));
+        }
+    }
+    return (double)largest;
+}
+
 static double count_unknowns(void *context, int64_t first, int64_t end)
 {
     const WadiFlipViscous *viscous = context;
@@ -209,6 +223,10 @@ WadiStatus wadi_flip_viscosity(const WadiFlipViscosityIn *in, float *const veloc
     wadi_parallel_for(rows, WADI_VISCOUS_BLOCK, load_rows, &s);
     wadi_viscous_diagonal(&s.passes);
     report->first_residual = report->residual = wadi_viscous_force(&s.passes, s.u, s.r);
+    if (in->impulse[0] != NULL) {
+        report->first_residual = report->residual =
+            wadi_parallel_max(rows, WADI_VISCOUS_BLOCK, push_rows, &s, s.passes.partials);
+    }
     if (!isfinite(report->residual)) {
         return wadi_fail(error, WADI_ERR_NUMERIC,
                          "viscosity: a velocity is not finite; the time step is too large or a force is");

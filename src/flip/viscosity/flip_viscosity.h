@@ -27,7 +27,9 @@ typedef struct WadiFlipViscosityIn {
      * m/s; NULL: 0. */
     const float *strain[6];
     const int32_t *strain_row; /* per row: its row in `strain` (flip_row_table.h) */
-    const float *density[3];   /* per face, kg/m^3; NULL: the reference's everywhere */
+    /* Per face: an impulse beside that of viscosity, m/s times the mass of a full face; NULL: 0. */
+    const float *impulse[3];
+    const float *density[3]; /* per face, kg/m^3; NULL: the reference's everywhere */
     double reference_density;
     double cell_size;           /* m */
     bool is_slippery;           /* free slip at walls */
