@@ -1,5 +1,5 @@
-/* flip: viscous liquids as whole scenes: at rest, spreading by Huppert's law, under a moving lid, and rotating in
- * free flight. */
+/* flip: viscous liquids as whole scenes: at rest, spreading by Huppert's law, under a moving lid, and
+ * rotating in free flight. */
 #include "same_bytes.h"
 
 static void a_viscous_tank_rests(void **unused)
@@ -82,10 +82,10 @@ static void a_stiff_beam_keeps_its_shape_and_its_spin(void **unused)
     wadi_scene_destroy(scene);
 }
 
-/* Under a lid that slides along a closed box, the liquid returns below. Far from the ends the flow is U z/H -
- * c z/H (1 - z/H), with the c for which no volume passes a section. Between side walls W apart the lid carries
- * 1 - 0.543 H/W of U H W/2, and the return flow 1 - 0.630 H/W of c H W/6 (both from the Fourier series of a
- * rectangular duct). */
+/* Under a lid that slides along a closed box, the liquid returns below. Far from the ends the flow is
+ * U z/H - c z/H (1 - z/H), with the c for which no volume passes a section. Between side walls W apart the
+ * lid carries 1 - 0.543 H/W of U H W/2, and the return flow 1 - 0.630 H/W of c H W/6 (both from the Fourier
+ * series of a rectangular duct). */
 static void check_lid(double viscosity)
 {
     enum { LAYERS = 8 };
