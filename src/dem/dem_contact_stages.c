@@ -1,4 +1,5 @@
-/* Stages of a step that the modes `full` and `surface_flow` share: contacts, walls, move. [ZY10; theory 13] */
+/* Stages of a step that the modes `full` and `surface_flow` share: contacts, walls, move. [ZY10;
+ * theory 13] */
 #include <string.h>
 
 #include "dem/contact/dem_bonds.h"

@@ -141,7 +141,8 @@ static const char *check_size(const WadiScene *scene, char *text, size_t size)
     return NULL;
 }
 
-/* Degrees between the columns of a height field, which stand along z, and gravity at a keyframe; 0 without gravity. */
+/* Degrees between the columns of a height field, which stand along z, and gravity at a keyframe; 0 without
+ * gravity. */
 static double largest_tilt(const WadiCurve *gravity)
 {
     double most = 0.0;

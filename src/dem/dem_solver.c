@@ -1,6 +1,5 @@
-/* The dem solver's interface: creation, the largest step. The steps of the modes are in dem_step_full.c, dem_step_surface.c and
- * dem_field_step.c, checkpoints in
- * dem_state.c. */
+/* The dem solver's interface: creation, the largest step. The steps of the modes are in dem_step_full.c,
+ * dem_step_surface.c and dem_field_step.c, checkpoints in dem_state.c. */
 #include <math.h>
 
 #include "core/alloc.h"

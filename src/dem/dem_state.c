@@ -1,7 +1,7 @@
 /* Checkpoints of the dem solver. The list is saved by the numbers of its grains. Before it is made anew only
  * its contacts are needed, and what decides on sleep: displacements, and forces on sleeping grains. Between
  * two lists all of it is saved: the next step of a resumed run is that of an unbroken one. */
-#include "dem/dem_state.h"
+#include "dem/dem_stage.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/array.h"
-#include "dem/dem_state.h"
+#include "dem/dem_stage.h"
 #include "dem/list/dem_list_state.h"
 
 enum { WALL_VALUES = 18 }; /* spring, normal and distance, sampled displacement, velocity */

@@ -1,5 +1,5 @@
-/* One step of mode `surface_flow`, stage by stage: grains in contact above a height field in which sand rests.
- * [ZY10] */
+/* One step of mode `surface_flow`, stage by stage: grains in contact above a height field in which sand
+ * rests. [ZY10] */
 #include "dem/dem.h"
 #include "dem/dem_stage.h"
 

@@ -2,8 +2,8 @@
  *
  * Frozen grains are sleeping grains to the rest of the solver: the first of the store, with ids and
  * positions, without rows in the list, partners of the contacts of awake grains near them (ZY10's interface),
- * and their contacts with each other are kept with their springs (rest/dem_sleeping_contacts.h). Which grains these are is
- * decided by columns (columns/dem_flow.h) instead of tiles. */
+ * and their contacts with each other are kept with their springs (rest/dem_sleeping_contacts.h). Which grains
+ * these are is decided by columns (columns/dem_flow.h) instead of tiles. */
 #ifndef WADI_DEM_SURFACE_H
 #define WADI_DEM_SURFACE_H
 

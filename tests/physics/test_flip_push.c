@@ -73,8 +73,8 @@ static int count_faster(const WadiSim *sim, double bound, double *most)
 }
 
 /* Solids of many shapes, turned at random, move through steep sand at 0.2 to 0.8 m/s without touching the
- * floor. Sand gives way at twice their speed at most, and slides into the gap behind them by a cell. One grain
- * in 2,000 a frame may be faster, at most twice as fast [theory 6.9]. */
+ * floor. Sand gives way at twice their speed at most, and slides into the gap behind them by a cell. One
+ * grain in 2,000 a frame may be faster, at most twice as fast [theory 6.9]. */
 static void no_pusher_throws_sand(void **unused)
 {
     (void)unused;

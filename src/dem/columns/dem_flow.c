@@ -16,8 +16,8 @@ static const double WAKING = 4.0; /* freeze_speeds at which a grain carries noth
 static const double SHALLOWER =
     1.0; /* diameters nearer to the surface than new ones that frozen grains stay */
 /* Diameters that stay awake in addition below a jet and beside it, the height in which a jet is looked for,
- * and the part of dense sand that its grains are at least: a jet disturbs the sand that it hits to this depth, a
- * single grain that jumped does not. */
+ * and the part of dense sand that its grains are at least: a jet disturbs the sand that it hits to this
+ * depth, a single grain that jumped does not. */
 static const double STIRRED = 4.0, HIT_HEIGHT = 10.0, HIT_PART = 0.05;
 enum { CALM = 20 }; /* evaluations without a moving grain after which the surface of a gap freezes */
 static const double HYSTERESIS = 0.25; /* diameters below h at which grains freeze; they wake at h */

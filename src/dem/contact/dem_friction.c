@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-/* Angle in degrees, sliding friction. Measured by tools/validate/grain_angles.py; docs/dem.md has the slopes. */
+/* Angle in degrees, sliding friction. Measured by tools/validate/grain_angles.py; docs/dem.md has the
+ * slopes. */
 static const double table[][2] = { { 5.76, 0.0 },  { 20.0, 0.07 }, { 25.0, 0.115 },
                                    { 30.0, 0.18 }, { 35.0, 0.27 }, { 40.0, 0.34 } };
 enum { ROWS = sizeof table / sizeof table[0] };

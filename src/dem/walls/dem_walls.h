@@ -67,8 +67,8 @@ typedef struct WadiDemWallForces {
     const WadiDemLawConstants *law;
     double time;
     double diameter;
-    /* Surfaces resist rolling as they resist sliding: rough ones hold a grain up to tan(slope) = friction, smooth
-     * ones let it turn. false, and at spheres of the cover: the grain's own rolling friction. */
+    /* Surfaces resist rolling as they resist sliding: rough ones hold a grain up to tan(slope) = friction,
+     * smooth ones let it turn. false, and at spheres of the cover: the grain's own rolling friction. */
     bool has_rough_surfaces;
     const float *damping_of; /* WADI_DEM_DAMPINGS values: of restitutions from 0 to 1 */
     uint8_t *is_deep;        /* per grain, out: its centre is near a surface; not reset. NULL: not wanted */

@@ -276,3 +276,55 @@ WadiStatus wadi_friction_make_cuts(WadiFriction *friction, WadiArena *arena, Wad
     wadi_parallel_for(friction->slot_count, FRICTION_BLOCK, fill_cuts, friction);
     return WADI_OK;
 }
+
+/* Projection into the ball sum w t^2 <= Y^2 in the metric w / ratio: t = y / (1 + lambda ratio). Newton's
+ * method on 1 / |t| = 1 / Y, which is nearly linear in lambda; a radial scaling removes the remaining
+ * error. */
+void wadi_friction_project_cut(const WadiFrictionCut *cut, WadiF8 yield, WadiF8 trial[STRESS_COUNT])
+{
+    enum { NEWTON_STEPS = 4 };
+    const WadiF8 one = wadi_splat(1.0f), zero = wadi_splat(0.0f);
+    WadiF8 lambda = zero, part[STRESS_COUNT], factor;
+    for (int step = 0;; ++step) {
+        WadiF8 square = zero, slope = zero;
+        for (int n = 0; n < STRESS_COUNT; ++n) {
+            WadiF8 ratio = wadi_friction_step_ratio(cut, n);
+            part[n] = one / (one + lambda * ratio);
+            WadiF8 t = part[n] * trial[n];
+            /* 1/2 (xx^2 + yy^2 + zz^2) = xx^2 + (yy + xx) yy */
+            WadiF8 other = t;
+            if (n == STRESS_YY) {
+                other += part[STRESS_XX] * trial[STRESS_XX];
+            }
+            WadiF8 term = cut->weight[n] * t * other;
+            square += term;
+            slope += part[n] * ratio * term;
+        }
+        factor = wadi_ball_factor(square, yield);
+        WadiI8 moves = (factor < one) & (factor > zero) & (slope > zero);
+        bool is_done = true;
+        for (int lane = 0; lane < 8; ++lane) {
+            is_done &= moves[lane] == 0;
+        }
+        if (is_done || step == NEWTON_STEPS) {
+            break;
+        }
+        WadiF8 change = (one / WADI_ROW_SELECT(moves, factor, one) - one) * square;
+        lambda += wadi_masked(change / WADI_ROW_SELECT(moves, slope, one), moves);
+    }
+    for (int n = 0; n < STRESS_COUNT; ++n) {
+        trial[n] *= factor * part[n];
+    }
+}
+
+void wadi_friction_clear_closed_axes(const WadiFrictionCut *cut, WadiF8 trial[STRESS_COUNT])
+{
+    const WadiF8 half = wadi_splat(0.5f);
+    WadiF8 xx = trial[STRESS_XX], yy = trial[STRESS_YY];
+    WadiI8 x = wadi_lanes(cut->closed[0]), y = wadi_lanes(cut->closed[1]), z = wadi_lanes(cut->closed[2]);
+    WadiF8 across = half * (xx - yy), zero = wadi_splat(0.0f);
+    trial[STRESS_XX] =
+        WADI_ROW_SELECT(x, zero, WADI_ROW_SELECT(y, xx + half * yy, WADI_ROW_SELECT(z, across, xx)));
+    trial[STRESS_YY] =
+        WADI_ROW_SELECT(y, zero, WADI_ROW_SELECT(x, yy + half * xx, WADI_ROW_SELECT(z, -across, yy)));
+}

@@ -219,6 +219,19 @@ typedef struct WadiFrictionBonded {
     WadiI8 is_bonded;
 } WadiFrictionBonded;
 
+/* Gradient step over alpha times the weight of a stress component, scaled to 1 where all masses are 1. */
+static inline WadiF8 wadi_friction_step_ratio(const WadiFrictionCut *cut, int n)
+{
+    return wadi_splat(n < STRESS_XY ? 1.0f : 8.0f) * cut->weight[n] * cut->step[n];
+}
+
+/* Of a trial stress in cut cells (flip_friction_cut.c): projection into the yield set, in the metric of the
+ * cut cell's gradient steps. */
+void wadi_friction_project_cut(const WadiFrictionCut *cut, WadiF8 yield, WadiF8 trial[STRESS_COUNT]);
+/* Remove the normal stress along axes that an oblique wall closes: sand slides along it, so a closed side is
+ * no strain. */
+void wadi_friction_clear_closed_axes(const WadiFrictionCut *cut, WadiF8 trial[STRESS_COUNT]);
+
 /* One iteration's two halves (flip_friction_passes.c). */
 typedef struct WadiFrictionIteration {
     const WadiFriction *friction;

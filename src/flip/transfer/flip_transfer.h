@@ -40,8 +40,8 @@ typedef struct WadiFlipToParticlesIn {
     const int32_t *saved_row; /* per row: its row in `saved` (flip_row_table.h); may be NULL */
     /* By material: fraction of FLIP in this step, 0: PIC or APIC .. 1; NULL: 0. */
     const float *flip_fraction;
-    int material_count;           /* length of flip_fraction; the other materials have 0 */
-    double dt;                    /* s */
+    int material_count; /* length of flip_fraction; the other materials have 0 */
+    double dt;          /* s */
     /* Of the path: 1 (chord), or in the field 2 (midpoint) or 3 (Ralston). */
     int order;
     const WadiFlipAffine *affine; /* APIC: C is written; NULL: no material uses it */
