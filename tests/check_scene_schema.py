@@ -19,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # What a JSON schema cannot express: order of numbers, files, references, duplicates, and what YAML itself refuses.
 BEYOND_A_SCHEMA = {
     "bodies_empty", "body_material_typo", "body_saturation_water", "body_sculpture_water", "box_moving_reversed", "box_other_times", "box_reversed", "cell_size_too_fine",
-    "cone_no_radius", "cylinder_no_length", "difference_one", "domain_flat", "domain_reversed", "drain_end_before_start",
+    "cone_no_radius", "cylinder_no_length", "dem_height_field_gravity", "difference_one", "domain_flat", "domain_reversed", "drain_end_before_start",
     "duplicate_key", "duplicate_material", "emitter_end_before_start", "emitter_material_unknown",
     "force_end_before_start", "half_space_normal_zero", "heightmap_missing_file", "keys_equal", "keys_nested",
     "keys_not_rising", "keys_out_of_range", "keys_time_nan", "keys_value_wrong", "materials_empty", "mesh_absolute_missing",
