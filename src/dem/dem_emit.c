@@ -61,8 +61,8 @@ static WadiStatus make_plug(WadiDem *dem, WadiError *error)
         double u[3];
         body_of[g] = -1;
         wadi_random_unit3((uint64_t)scene->seed, (uint64_t)g, WADI_RANDOM_EMIT, u);
-        plug->centre[g] = (WadiVec3){ spacing * (g % along + u[0]), spacing * (g / along % along + u[1]),
-                                      spacing * (g / (along * along) + u[2]) };
+        const int32_t x = g % along, y = g / along % along, z = g / (along * along);
+        plug->centre[g] = (WadiVec3){ spacing * (x + u[0]), spacing * (y + u[1]), spacing * (z + u[2]) };
         wadi_random_unit3((uint64_t)scene->seed, (uint64_t)g, WADI_RANDOM_TURN, u);
         wadi_dem_random_turn(u, plug->turn[g]);
         plug->size[g] = (uint8_t)wadi_dem_random_class(dem, (uint32_t)g);

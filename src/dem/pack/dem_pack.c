@@ -215,7 +215,8 @@ static WadiStatus make_images(Relaxing *r, WadiError *error)
                           { period + beyond, period + beyond, period + beyond } };
     for (int32_t i = 0; i < r->sphere_count; ++i) {
         for (int n = 0; n < 27; ++n) {
-            const WadiVec3 shift = { period * (n % 3 - 1), period * (n / 3 % 3 - 1), period * (n / 9 - 1) };
+            const int x = n % 3 - 1, y = n / 3 % 3 - 1, z = n / 9 - 1;
+            const WadiVec3 shift = { period * x, period * y, period * z };
             if (n != 13 && wadi_box_contains(box, wadi_add(position(r, i), shift))) {
                 r->image_of[r->image_count] = i;
                 r->image_shift[r->image_count++] = shift;
