@@ -16,7 +16,8 @@ typedef struct Case {
     const char *name, *shape;
     double first, last; /* volume under water at the beginning and at the end, m^3 */
     int seconds;
-    double cell; /* m */
+    double cell;    /* m */
+    double allowed; /* part of the displaced volume */
 } Case;
 
 /* The first ones in each run of the tests, all of them in a long one. */
@@ -24,41 +25,41 @@ enum { USUAL_CASES = 5 };
 
 static const Case cases[] = {
     { "ball that grows", "{sphere: {center: [0, 0, 0.15], radius: {keys: [[0, 0.02], [1, 0.12]]}}}", 3.351e-5,
-      7.2382e-3, 4, 0.02 },
+      7.2382e-3, 4, 0.02, 0.02 },
     /* Its area grows by a tenth within a step. */
     { "ball that grows in large cells",
       "{sphere: {center: [0, 0, 0.15], radius: {keys: [[0, 0.02], [1, 0.12]]}}}", 3.351e-5, 7.2382e-3, 4,
-      0.04 },
+      0.04, 0.02 },
     { "turned box that dives",
       "{box: {center: [0, 0, 0], size: [0.18, 0.18, 0.18]}, rotate: [20, 30, 40], translate: {interpolation: "
       "smooth, keys: "
       "[[0, [0, 0, 0.5]], [1, [0, 0, 0.15]]]}}",
-      0.0, 5.832e-3, 4, 0.02 },
+      0.0, 5.832e-3, 4, 0.02, 0.02 },
     /* So slow that the density correction, which fades at rest, does not mend what the walls do wrong. */
     { "turned box that grows slowly, not alike along its axes",
       "{box: {center: [0, 0, 0], size: {keys: [[0, [0.06, 0.04, 0.04]], [8, [0.24, 0.18, 0.12]]]}}, rotate: "
       "[20, 30, 40], translate: [0, 0, 0.15]}",
-      9.6e-5, 5.184e-3, 9, 0.02 },
+      9.6e-5, 5.184e-3, 9, 0.02, 0.025 },
     /* As slender as a cell at first. */
     { "slender cylinder that grows slowly, large cells",
       "{cylinder: {from: [0, 0, 0.06], to: [0, 0, 0.24], radius: {keys: [[0, 0.02], [4, 0.07]]}}}", 2.2619e-4,
-      2.7709e-3, 5, 0.03 },
+      2.7709e-3, 5, 0.03, 0.02 },
     { "box that grows",
       "{box: {center: [0, 0, 0.15], size: {keys: [[0, [0.04, 0.04, 0.04]], [1, [0.2, 0.2, 0.2]]]}}}", 6.4e-5,
-      8e-3, 4, 0.02 },
+      8e-3, 4, 0.02, 0.02 },
     { "box that grows slowly",
       "{box: {center: [0, 0, 0.15], size: {keys: [[0, [0.04, 0.04, 0.04]], [8, [0.2, 0.2, 0.2]]]}}}", 6.4e-5,
-      8e-3, 9, 0.02 },
+      8e-3, 9, 0.02, 0.02 },
     { "cylinder that grows slowly",
       "{cylinder: {from: [0, 0, 0.06], to: [0, 0, 0.24], radius: {keys: [[0, 0.02], [8, 0.12]]}}}", 2.2619e-4,
-      8.143e-3, 9, 0.02 },
+      8.143e-3, 9, 0.02, 0.02 },
     { "ball that moves sideways",
       "{sphere: {center: [0, 0, 0], radius: 0.1}, translate: {interpolation: smooth, keys: [[0, [-0.17, 0, "
       "0.15]], [2, [0.17, 0, 0.15]]]}}",
-      4.1888e-3, 4.1888e-3, 6, 0.02 },
+      4.1888e-3, 4.1888e-3, 6, 0.02, 0.02 },
     { "cylinder with flat ends on the centres of large cells",
       "{cylinder: {from: [0, 0, 0.075], to: [0, 0, 0.225], radius: {keys: [[0, 0.02], [8, 0.12]]}}}",
-      1.885e-4, 6.7858e-3, 9, 0.03 },
+      1.885e-4, 6.7858e-3, 9, 0.03, 0.02 },
 };
 
 /* Of the water at rest around a solid of some volume. */
@@ -118,7 +119,7 @@ static void solids_displace_their_volume(void **unused)
                      beside = density_beside(sim, cell);
         print_message("%s: %.1f %% of the displaced volume lost, density %.3f beside it\n", cases[n].name,
                       100.0 * lost, beside);
-        CHECK_NEAR(lost, 0.0, 0.025);
+        CHECK_NEAR(lost, 0.0, cases[n].allowed);
         CHECK_NEAR(beside, 1.0, 0.1);
         wadi_sim_destroy(sim);
         wadi_scene_destroy(scene);
