@@ -42,6 +42,19 @@ static inline void block_make(Block *b, int nx, int ny, int nz, double jitter, i
                               .closed_sides = closed };
 }
 
+/* With `ones` as sizes. */
+static inline void block_find_walls(Block *b)
+{
+    WadiError error;
+    const WadiSphWallsIn walls = { .solids = &b->solids,
+                                   .particles = &b->particles,
+                                   .sort = &b->sort,
+                                   .kernel = &b->kernel,
+                                   .spacing = b->spacing,
+                                   .size = b->ones };
+    CHECK_OK(wadi_sph_walls_find(&b->walls, &walls, &b->arena, &error), error);
+}
+
 static inline void block_find_pairs(Block *b)
 {
     WadiError error;
@@ -61,13 +74,7 @@ static inline void block_find_pairs(Block *b)
         b->is_sand[i] = b->none[i] = 0;
         b->velocity[i] = (WadiF4){ 0 };
     }
-    const WadiSphWallsIn walls = { .solids = &b->solids,
-                                   .particles = &b->particles,
-                                   .sort = &b->sort,
-                                   .kernel = &b->kernel,
-                                   .spacing = b->spacing,
-                                   .size = b->ones };
-    CHECK_OK(wadi_sph_walls_find(&b->walls, &walls, &b->arena, &error), error);
+    block_find_walls(b);
     const WadiSphPairsIn pairs = { .sort = &b->sort,
                                    .particles = &b->particles,
                                    .kernel = &b->kernel,

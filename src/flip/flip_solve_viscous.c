@@ -89,7 +89,7 @@ static double dot(const double *a, const float *b, size_t count)
     return sum;
 }
 
-/* u and the pressure move along the change that the preconditioned residual asks for. */
+/* Adds a multiple of the search direction to the pressure, and of its response to u. */
 static WadiStatus iterate(Stokes *s, double *last, bool *has_moved, WadiError *error)
 {
     WadiFlipStep *step = s->step;

@@ -139,7 +139,7 @@ static int check_scene(const StateScene *of, WadiState *known, int *cases)
         for (int change = 0; change < CHANGES && array->count > 0; ++change) {
             /* All of an array that is new, else a few; with a sanitizer an eighth of these. */
             if ((is_known && change % KINDS != which % KINDS) ||
-                (is_sanitized() && !is_long_run() && (change + which) % 8 != 0)) {
+                (is_sanitized() && (change + which) % 8 != 0)) {
                 continue;
             }
             crashes += try_forged(sim, good, which, change);

@@ -46,13 +46,7 @@ static void find(Block *b, uint8_t *role, float *volume, float *size, bool has_s
         }
         volume[i] *= size[i] * size[i] * size[i];
     }
-    const WadiSphWallsIn walls = { .solids = &b->solids,
-                                   .particles = &b->particles,
-                                   .sort = &b->sort,
-                                   .kernel = &b->kernel,
-                                   .spacing = b->spacing,
-                                   .size = b->ones };
-    CHECK_OK(wadi_sph_walls_find(&b->walls, &walls, &b->arena, &error), error);
+    block_find_walls(b);
     const WadiSphPairsIn pairs = { .sort = &b->sort,
                                    .particles = &b->particles,
                                    .kernel = &b->kernel,

@@ -7,7 +7,6 @@
 static const double table[][2] = { { 5.76, 0.0 },  { 20.0, 0.07 }, { 25.0, 0.115 },
                                    { 30.0, 0.18 }, { 35.0, 0.27 }, { 40.0, 0.34 } };
 enum { ROWS = sizeof table / sizeof table[0] };
-static const double LARGEST = 2.0;
 
 double wadi_dem_friction_of_angle(double degrees)
 {
@@ -17,5 +16,5 @@ double wadi_dem_friction_of_angle(double degrees)
     }
     const double part = (degrees - table[n - 1][0]) / (table[n][0] - table[n - 1][0]);
     const double friction = table[n - 1][1] + part * (table[n][1] - table[n - 1][1]);
-    return fmin(fmax(friction, 0.0), LARGEST);
+    return fmax(friction, 0.0);
 }
