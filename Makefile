@@ -52,8 +52,8 @@ format: ## clang-format every C file in place
 	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format -i
 
 tidy: ## clang-tidy what changed since it was last clean
-	@tools/build.sh clang wadi_static
-	@tools/tidy.py build/clang
+	@tools/build.sh asan wadi_static
+	@tools/tidy.py build/asan
 
 docs: build ## rewrite the manual, the reference pages and the completions from the command's tables
 	@mkdir -p docs/man cli/completions

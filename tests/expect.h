@@ -34,10 +34,10 @@ static inline bool is_long_run(void)
     return getenv("WADI_LONG") != NULL;
 }
 
-/* Gcc's address sanitizer checks this build: tests of very many cases try fewer of them, if not WADI_LONG. */
+/* The address sanitizer checks this build: tests of very many cases try fewer of them, if not WADI_LONG. */
 static inline bool is_sanitized(void)
 {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef WADI_ASAN
     return !is_long_run();
 #else
     return false;

@@ -5,30 +5,24 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
-# The first build is gcc's whatever the environment says; clang has a preset of its own.
+# The first build is gcc's whatever the environment says; the sanitizers' is clang's, so that two builds serve both compilers.
 export CC=gcc
 unset CFLAGS LDFLAGS
 jobs=$(nproc)
 limit=300
 # Whole runs do not depend on the compiler, and a sanitizer makes heavy loops ten times as long: every test runs in the
-# first build, and in all of them when there is time. What is hostile runs in the first build and with the sanitizers, which
-# see more of it than a second compiler would.
-not_with_clang=(-LE '^(run|cli|view|physics|configure|scenes|hostile)$')
+# first build, and in all of them when there is time.
 not_with_asan=(-LE '^(run|cli|view|physics|twin|configure)$')
 # Some physics runs with every check on all the same, since the asan preset validates structures between stages: sand, water, both,
 # and a dam break.
 checked_physics=(test_flip_scenes test_flip_dam)
-# Only what runs is built with the sanitizers; the other two compilers see every file.
-asan_targets=(wadi_cli tests_unit tests_golden tests_hostile tests_fuzz "${checked_physics[@]}")
 # What has threads: the team of loops, the writer of runs, the workers of surfaces, and several simulations at once.
 threaded='^test_(core|core_asserts|api_threads|api_checkpoint|api_surface|view_server|view_session|io_run_folder|io_trouble|surface_run|resume)$'
 # The analyzer of clang-tidy takes as long as all tests of the first build and more: make tidy and make test-long run it.
 tidy=(--fast)
 if [ -n "${WADI_LONG:-}" ]; then
     limit=3600
-    not_with_clang=()
     not_with_asan=()
-    asan_targets=()
     tidy=()
 fi
 passed=0
@@ -133,28 +127,28 @@ end
 begin "tests, gcc"
 run_ctest build || stop
 end
-begin "build, clang"
-build clang || stop
+begin "build, clang with sanitizers"
+build asan || stop
 end
-begin "tests, clang"
-run_ctest build/clang "${not_with_clang[@]}" || stop
-end
-begin "build, sanitizers"
-build asan "${asan_targets[@]}" || stop
-end
-begin "tests, sanitizers"
+begin "tests, clang with sanitizers"
 run_ctest build/asan "${not_with_asan[@]}" || stop
 end
 begin "physics, all checks"
 run_ctest build/asan -R "^($(IFS='|' && echo "${checked_physics[*]}"))\$" || stop
 end
 begin "clang-tidy"
-tools/tidy.py build/clang "${tidy[@]}" || stop
+tools/tidy.py build/asan "${tidy[@]}" || stop
 end
 begin "install, examples"
 tools/test_install.sh || stop
 end
 if [ -n "${WADI_LONG:-}" ]; then
+    begin "build, clang"
+    build clang || stop
+    end
+    begin "tests, clang"
+    run_ctest build/clang || stop
+    end
     begin "build, thread sanitizer"
     build tsan || stop
     end

@@ -6,14 +6,7 @@
 #include "core/alloc.h"
 #include "core/check.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_POISON 1
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define HAS_POISON 1
-#endif
-#ifdef HAS_POISON
+#ifdef WADI_ASAN
 #include <sanitizer/asan_interface.h>
 #else
 #define ASAN_POISON_MEMORY_REGION(first, bytes) ((void)(first), (void)(bytes))

@@ -123,7 +123,7 @@ static void try_sets(const char *const *sets, int set_count)
         struct itimerval limit = { .it_value = { 0, 50000 } };
         struct rlimit core = { 0, 0 };
         setrlimit(RLIMIT_CORE, &core);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
+#if !defined(WADI_ASAN) && !defined(__clang__)
         struct rlimit memory = { (rlim_t)3 << 30, (rlim_t)3 << 30 };
         setrlimit(RLIMIT_AS, &memory);
 #endif

@@ -31,7 +31,7 @@ typedef struct Scene {
 
 static int particle_count(void)
 {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(WADI_ASAN)
     return 5000;
 #else
     return is_long_run() ? 1000000 : 20000;

@@ -87,7 +87,7 @@ static void released_scratch_is_used_again(void **unused)
     wadi_arena_free(&arena);
 }
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef WADI_ASAN
 #include <sanitizer/asan_interface.h>
 
 static void released_scratch_is_poisoned(void **unused)
@@ -395,7 +395,7 @@ int main(void)
         cmocka_unit_test(memory_is_zeroed_aligned_and_accounted),
         cmocka_unit_test(a_warm_arena_does_not_allocate),
         cmocka_unit_test(released_scratch_is_used_again),
-#ifdef __SANITIZE_ADDRESS__
+#ifdef WADI_ASAN
         cmocka_unit_test(released_scratch_is_poisoned),
 #endif
         cmocka_unit_test(temporaries_go_before_results),
