@@ -113,12 +113,13 @@ void wadi_dem_set_friction(WadiDem *dem, double time)
     const WadiDemDef *def = wadi_dem_def(scene);
     for (int m = 0; m < scene->material_count; ++m) {
         const double angle = wadi_curve_value(&scene->materials[m].friction_angle, time);
-        const bool is_locked = dem->spheres_each == 1;
+        const WadiDemShape shape = (WadiDemShape)def->shape;
         const double sliding =
-            is_locked ? wadi_dem_friction_of_angle(angle) : fmin(tan(angle * PI / 180.0), 2.0);
-        const double rolling = is_locked ? WADI_DEM_LOCKED : 0.0;
-        dem->friction[m] = (float)(def->friction >= 0.0 ? def->friction : sliding);
-        dem->rolling_friction[m] = (float)(def->rolling_friction >= 0.0 ? def->rolling_friction : rolling);
+            def->friction >= 0.0 ? def->friction : wadi_dem_friction_of_angle(shape, angle);
+        dem->friction[m] = (float)sliding;
+        dem->rolling_friction[m] =
+            (float)(def->rolling_friction >= 0.0 ? def->rolling_friction
+                                                 : wadi_dem_rolling_of_friction(shape, sliding));
     }
 }
 
@@ -187,7 +188,7 @@ void wadi_dem_set_law(WadiDem *dem)
     const WadiDemLaw law = (WadiDemLaw)def->law;
     wadi_dem_set_friction(dem, 0.0);
     set_densities(dem);
-    dem->has_rough_surfaces = dem->spheres_each == 1 && def->rolling_friction < 0.0;
+    dem->has_rough_surfaces = def->rolling_friction < 0.0;
     const Expected expected = expect(dem);
     double density = 0.0, bulk = 0.0;
     for (int m = 0; m < scene->material_count; ++m) {

@@ -50,7 +50,7 @@ static const WadiSceneField dem_fields[] = {
       .doc = "The normal force between grains in contact." },
     { "shape", WADI_SCENE_ENUM, AT(shape), .choices = &shapes_choices,
       .doc = "Grains are rigid bodies of spheres that touch. Those of several interlock: their heaps rest "
-             "without resistance to rolling, which is then 0 unless given." },
+             "also without resistance to rolling." },
     { "young", WADI_SCENE_NUMBER, AT(young), .unit = "Pa", .minimum = 1, .maximum = 1e13, .fallback = { -1 },
       .fallback_text = "by `overlap`",
       .doc = "Young's modulus of the grains. Steps grow as its root falls: sand's own 7e10 makes them a "
@@ -64,10 +64,11 @@ static const WadiSceneField dem_fields[] = {
       .fallback_text = "so that slopes have the material's `friction_angle`",
       .doc = "Coulomb friction coefficient between grains; solids have their own." },
     { "rolling_friction", WADI_SCENE_NUMBER, AT(rolling_friction), .minimum = 0, .maximum = 10,
-      .fallback = { -1 }, .fallback_text = "1: spheres in a bed do not roll; on solids the solid's friction",
-      .doc = "Resistance to rolling over the normal force, at the radius of a grain; also on solids, where "
-             "it is "
-             "given. Grains of several spheres have 0 by default." },
+      .fallback = { -1 },
+      .fallback_text = "1 for spheres, which then do not roll in a bed; for other shapes as `friction`; on "
+                       "solids the solid's friction",
+      .doc = "Resistance to rolling over the normal force, at the radius of a sphere; also on solids, where "
+             "it is given." },
     { "grain_size", WADI_SCENE_NUMBER, AT(grain_size), .flags = WADI_SCENE_ABOVE_MIN, .unit = "m",
       .minimum = 0, .maximum = 1e3, .fallback = { -1 }, .fallback_text = "by the spacing",
       .doc = "Mean diameter of the grains; of those of several spheres: that of a sphere of their volume. By "
@@ -178,24 +179,26 @@ const char *wadi_dem_check_settings(const WadiScene *scene, char *text, size_t s
     return check_size(scene, text, size);
 }
 
-/* Angles that spheres do not have; a height field has them all. */
+/* Angles that grains are not known to have; a height field has them all. */
 void wadi_dem_warn(const WadiScene *scene, const WadiLog *log)
 {
     const WadiDemDef *def = wadi_dem_def(scene);
-    if (def->mode == WADI_DEM_HEIGHT_FIELD || def->shape != WADI_DEM_SPHERES || def->friction >= 0.0) {
+    if (def->mode == WADI_DEM_HEIGHT_FIELD || def->friction >= 0.0) {
         return;
     }
+    double least, most;
+    wadi_dem_angles_of((WadiDemShape)def->shape, &least, &most);
     for (int m = 0; m < scene->material_count; ++m) {
         const WadiMaterial *material = &scene->materials[m];
         const double angle = wadi_curve_value(&material->friction_angle, 0.0);
-        if (!material->is_unused && (angle < WADI_DEM_ANGLE_MIN || angle > WADI_DEM_ANGLE_MAX)) {
+        if (!material->is_unused && (angle < least || angle > most)) {
             wadi_log(
                 log, WADI_LOG_WARNING,
-                "%s: materials.%s.friction_angle is %.4g degrees: slopes of spheres are known to have their "
-                "angle from %g to %g degrees only; choose an angle between them, or give dem.friction and "
-                "dem.rolling_friction",
-                material->where_friction_angle.text, material->name, angle, WADI_DEM_ANGLE_MIN,
-                WADI_DEM_ANGLE_MAX);
+                "%s: materials.%s.friction_angle is %.4g degrees: slopes of %s are known to have their angle "
+                "from %g to %g degrees only; choose an angle between them, another dem.shape, or give "
+                "dem.friction and dem.rolling_friction",
+                material->where_friction_angle.text, material->name, angle, shapes[def->shape].name, least,
+                most);
         }
     }
 }

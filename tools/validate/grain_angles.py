@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Slopes of dem against the friction angle: a heap on a rough floor in the three modes, a box that is tilted slowly (where its bed starts to flow
-and at what slope it flows), a layer that flows down an incline, and a drum that turns. The map from angles to contact friction in
-src/dem/contact/dem_friction.c is chosen by this table; with --friction MU,… the columns are those of sliding frictions instead of angles."""
+"""Slopes of dem against the friction angle: a bank whose wall is drawn away, a heap on a rough floor in the three modes, a box that is tilted slowly
+(where its bed starts to flow and at what slope it flows), a layer that flows down an incline, and a drum that turns. The map from angles to contact
+friction in src/dem/contact/dem_friction.c is chosen by this table; with --friction MU,… the columns are those of sliding frictions instead of angles."""
 import sys
 
 import numpy as np
@@ -72,22 +72,27 @@ def heap(tool, angle, dem):
     return flank(position[slow], radius[slow])
 
 
-def surface(run, frame, part):
+def surface_of(position, radius, part):
     """Slope of the middle part of a surface along x."""
-    found = tops(*run.read(frame, "position", "radius"))
+    found = tops(position, radius)
     x = np.unique(found[:, 0])
     z = np.array([np.median(found[found[:, 0] == at, 2]) for at in x])
     chosen = (x > x[0] + part * (x[-1] - x[0])) & (x < x[-1] - part * (x[-1] - x[0]))
     return degrees(np.polyfit(x[chosen], z[chosen], 1)[0])
 
 
-def box(tool, angle, dem):
+def surface(run, frame, part):
+    return surface_of(*run.read(frame, "position", "radius"), part)
+
+
+def box(tool, angle, dem, length=0.4):
     """A bed 8 grains deep; from 12 degrees on gravity turns by 6 degrees a second. The angles at which half of the upper grains move, and of the flowing surface."""
     keys = [[0, gravity(0)], [0.6, gravity(0)]] + [[1 + (tilt - 12) / 6, gravity(tilt)] for tilt in range(12, 61)]
-    run = tool.run(f"box-{angle:g}", {
-        **BASE, "frames": 180, "fps": 20, "gravity": {"keys": keys}, "materials": sand(angle), "dem": {"surfaces": "covered", **dem}, "colliders": [FLOOR],
-        "domain": {"min": [0, 0, -0.05], "max": [0.4, 0.06, 0.4], "walls": {"friction": 0}},
-        "bodies": [{"material": "sand", "shape": {"box": {"min": [0, 0, 0], "max": [0.4, 0.06, 0.08]}}}]})
+    run = tool.run(f"box-{angle:g}-{length:g}", {
+        **BASE, "frames": 180 if length < 1 else round(20 * (1 + (angle - 2) / 6)), "fps": 20, "gravity": {"keys": keys}, "materials": sand(angle),
+        "dem": {"surfaces": "covered", **dem}, "colliders": [FLOOR],
+        "domain": {"min": [0, 0, -0.05], "max": [length, 0.06 if length < 1 else 0.04, 0.4], "walls": {"friction": 0}},
+        "bodies": [{"material": "sand", "shape": {"box": {"min": [0, 0, 0], "max": [length, 0.06, 0.08]}}}]})
     start, flowing, last = None, [], None
     for frame in range(21, run.frames + 1):
         tilt = 12 + 6 * (frame / 20 - 1)
@@ -99,6 +104,48 @@ def box(tool, angle, dem):
         if start is not None and tilt > start + 3:
             flowing.append(tilt - surface(run, frame, 0.25))
     return start, float(np.mean(flowing)) if flowing else None
+
+
+def coulomb_start(angle, length):
+    """Where an exact Coulomb sand starts: the upper half of the bed, 4 grains, pushes up the passive wedge at the lower end and leaves the active one at the upper."""
+    active = np.tan(np.radians(45 - angle / 2)) ** 2
+    return degrees(np.tan(np.radians(angle)) + (1 / active - active) * 0.04 / (2 * length))
+
+
+def bank(tool, angle, dem):
+    """A bed 12 grains high beside a wall that is drawn away at 0.16 sqrt(g d): the slope of the plateau and ramp nearest to the heights that it leaves."""
+    end = 0.2 + 0.25 / 0.05
+    wall = {"box": {"min": [0.2, -0.1, 0.001], "max": [0.23, 0.14, 0.3]}, "translate": {"keys": [[0, [0, 0, 0]], [0.2, [0, 0, 0]], [end, [0.25, 0, 0]]]}}
+    run = tool.run(f"bank-{dem.get('shape', 'spheres')}-{angle:g}", {
+        **BASE, "frames": 109, "fps": 20, "materials": sand(angle), "dem": dem, "colliders": [FLOOR, {"friction": 0, "shape": wall}],
+        "domain": {"min": [0, 0, -0.03], "max": [0.64, 0.04, 0.25], "walls": {"friction": 0}},
+        "bodies": [{"material": "sand", "shape": {"box": {"min": [0, 0, 0], "max": [0.2, 0.04, 0.12]}}}]})
+    position, radius = run.read(run.frames, "position", "radius")
+    highest = {}
+    for x, y, z in zip(*np.floor(position[:, :2].T / [[D], [2 * D]]).astype(int), position[:, 2] + radius):
+        highest[(x, y)] = max(highest.get((x, y), 0), z)
+    at = np.unique([x for x, _ in highest])
+    height = np.array([np.mean([z for (x, _), z in highest.items() if x == n]) for n in at])
+    top, chosen = height[:8].mean(), height > 1.2 * D
+    best = min((float(np.sum((np.clip(top - (at - edge) * D * np.tan(np.radians(slope)), 0, top) - height)[chosen] ** 2)), slope)
+               for slope in np.arange(10, 60, 0.1) for edge in np.arange(0, at[-1], 0.25))
+    return best[1]
+
+
+def tipped(tool, angle):
+    """The bed of the box, tipped at once by 45 degrees: the slope at which it comes to rest, of dem and of flip."""
+    found = []
+    for solver in ("dem", "flip"):
+        tool.solver = solver
+        run = tool.run(f"tipped-{solver}-{angle:g}", {
+            **BASE, "frames": 49, "fps": 16, "gravity": gravity(45), "materials": sand(angle), "colliders": [FLOOR],
+            **({"dem": {"surfaces": "covered"}} if solver == "dem" else {"particles_per_cell": 8}),
+            "domain": {"min": [0, 0, -0.05], "max": [0.4, 0.06, 0.4], "walls": {"friction": 0}},
+            "bodies": [{"material": "sand", "shape": {"box": {"min": [0, 0, 0], "max": [0.4, 0.06, 0.08]}}}]})
+        position = run.read(run.frames, "position")
+        found.append(45 - surface_of(position, D / 2 if solver == "dem" else D / 4, 0.25))
+    tool.solver = "dem"
+    return found
 
 
 def incline(tool, angle, dem):
@@ -139,28 +186,46 @@ def drum(tool, angle, dem):
 
 def add_arguments(parser):
     parser.add_argument("--friction", help="sliding frictions, with commas, instead of angles; grains do not roll")
+    parser.add_argument("--angles", default="20,25,30,35,40", help="friction angles, with commas")
+    parser.add_argument("--shape", default="spheres", help="of the grains; others than spheres have the scene bank alone")
+
+
+def measure(tool, angle, dem):
+    row = {"bank": bank(tool, angle, dem)}
+    if dem.get("shape", "spheres") != "spheres":
+        return row
+    row["heap"] = heap(tool, angle, dem)
+    if not tool.args.friction:
+        row["flow"] = heap(tool, angle, {"mode": "surface_flow"})
+        row["field"] = heap(tool, angle, {"mode": "height_field"})
+    row["start"], row["box"] = box(tool, angle, dem)
+    row["long"], _ = box(tool, angle, dem, length=1.2)
+    row["coulomb"], row["coulomb_long"] = coulomb_start(angle, 0.4), coulomb_start(angle, 1.2)
+    row["incline"] = incline(tool, angle, dem)
+    row["drum"] = drum(tool, angle, dem)
+    if not tool.args.friction:
+        row["tipped"], row["tipped_flip"] = tipped(tool, angle)
+        row["tipped_least"] = 45 - degrees(2 * (1 - np.tan(np.radians(angle))))
+    return row
 
 
 def main():
     tool = Tool("grain_angles", __doc__, add_arguments, solvers=("flip", "dem"))
     tool.solver = "dem"
     rows = []
-    cases = [float(value) for value in (tool.args.friction or ("25" if tool.quick else "20,25,30,35,40")).split(",")]
+    cases = [float(value) for value in (tool.args.friction or ("25" if tool.quick else tool.args.angles)).split(",")]
     for case in cases:
-        dem = {"friction": case, "rolling_friction": 1.0} if tool.args.friction else {}
+        dem = {"shape": tool.args.shape} if tool.args.shape != "spheres" else {}
+        if tool.args.friction:
+            dem.update(friction=case, rolling_friction=1.0)
         angle = 30.0 if tool.args.friction else case
-        row = {"case": case, "cone": exact_cone(angle), "heap": heap(tool, angle, dem)}
-        if not tool.args.friction:
-            row["flow"] = heap(tool, angle, {"mode": "surface_flow"})
-            row["field"] = heap(tool, angle, {"mode": "height_field"})
-        row["start"], row["box"] = box(tool, angle, dem)
-        row["incline"] = incline(tool, angle, dem)
-        row["drum"] = drum(tool, angle, dem)
-        rows.append(row)
-        print(row, file=sys.stderr, flush=True)
-    tool.write(rows, [("case", "friction" if tool.args.friction else "friction_angle", "g"), ("cone", "exact cone reads", ".1f"), ("heap", "heap, full", ".1f"),
-                      ("flow", "surface flow", ".1f"), ("field", "height field", ".1f"), ("start", "box starts at", ".1f"),
-                      ("box", "box flows at", ".1f"), ("incline", "incline", ".1f"), ("drum", "drum", ".1f")],
+        rows.append({"case": case, "cone": exact_cone(angle), **measure(tool, angle, dem)})
+        print(rows[-1], file=sys.stderr, flush=True)
+    tool.write(rows, [("case", "friction" if tool.args.friction else "friction_angle", "g"), ("bank", "bank", ".1f"), ("cone", "exact cone reads", ".1f"),
+                      ("heap", "heap, full", ".1f"), ("flow", "surface flow", ".1f"), ("field", "height field", ".1f"), ("box", "box flows at", ".1f"),
+                      ("drum", "drum", ".1f"), ("incline", "incline", ".1f"), ("start", "box starts at", ".1f"), ("coulomb", "Coulomb", ".1f"),
+                      ("long", "three times as long", ".1f"), ("coulomb_long", "Coulomb", ".1f"), ("tipped", "tipped by 45", ".1f"), ("tipped_flip", "flip", ".1f"),
+                      ("tipped_least", "Coulomb, at least", ".1f")],
                note="Degrees. The jet rounds the tip of a heap: that of the height field, whose columns stand at the angle itself, reads 2 less.")
 
 

@@ -1,17 +1,16 @@
-/* Contact friction of spheres by the friction angle of the sand that they stand for [theory 13.1]. */
+/* Contact friction of grains by the friction angle of the sand that they stand for [theory 13.1]. */
 #ifndef WADI_DEM_FRICTION_H
 #define WADI_DEM_FRICTION_H
 
-/* Degrees between which the map is calibrated. */
-#define WADI_DEM_ANGLE_MIN 20.0
-#define WADI_DEM_ANGLE_MAX 40.0
+#include "dem/bodies/dem_shapes.h"
 
-/* Sliding friction between spheres whose rolling friction is WADI_DEM_LOCKED, so that their slopes have the
- * angle `degrees`. Outside the calibrated range it is extrapolated: 0 at the 5.76 degrees of frictionless
- * spheres [PR08] and below. */
-double wadi_dem_friction_of_angle(double degrees);
-
-/* Rolling friction at which spheres in a bed slide and do not roll, as angular grains [Cal08]. */
-static const double WADI_DEM_LOCKED = 1.0;
+/* Degrees between which the slopes of grains of a shape are calibrated. */
+void wadi_dem_angles_of(WadiDemShape shape, double *least, double *most);
+/* Sliding friction between grains whose rolling friction is that below, so that their slopes have the angle
+ * `degrees`. Outside the calibrated range it is extrapolated, 0 at least. */
+double wadi_dem_friction_of_angle(WadiDemShape shape, double degrees);
+/* Rolling friction of grains with a sliding friction: where it is as large, a contact slides before it rolls.
+ * Spheres do not roll at all in a bed, as angular grains [Cal08]. */
+double wadi_dem_rolling_of_friction(WadiDemShape shape, double sliding);
 
 #endif
