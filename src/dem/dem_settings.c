@@ -179,6 +179,17 @@ const char *wadi_dem_check_settings(const WadiScene *scene, char *text, size_t s
     return check_size(scene, text, size);
 }
 
+/* The value of a curve at its keyframes that is farthest from the middle of a range. */
+static double farthest(const WadiCurve *curve, double middle)
+{
+    double found = wadi_curve_value(curve, 0.0);
+    for (int k = 0; k < curve->key_count; ++k) {
+        const double value = curve->keys[k].value[0];
+        found = fabs(value - middle) > fabs(found - middle) ? value : found;
+    }
+    return found;
+}
+
 /* Angles that grains are not known to have; a height field has them all. */
 void wadi_dem_warn(const WadiScene *scene, const WadiLog *log)
 {
@@ -190,7 +201,7 @@ void wadi_dem_warn(const WadiScene *scene, const WadiLog *log)
     wadi_dem_angles_of((WadiDemShape)def->shape, &least, &most);
     for (int m = 0; m < scene->material_count; ++m) {
         const WadiMaterial *material = &scene->materials[m];
-        const double angle = wadi_curve_value(&material->friction_angle, 0.0);
+        const double angle = farthest(&material->friction_angle, 0.5 * (least + most));
         if (!material->is_unused && (angle < least || angle > most)) {
             wadi_log(
                 log, WADI_LOG_WARNING,
