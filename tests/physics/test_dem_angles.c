@@ -1,4 +1,5 @@
 /* dem: `friction_angle` is the slope at which sand stands and flows. */
+#include "dem/dem_settings.h"
 #include "same_bytes.h"
 
 static const double G = 9.81, DIAMETER = 0.01, PI = 3.14159265358979324;
@@ -84,11 +85,48 @@ static void so_does_a_bed_of_other_shapes(void **unused)
     }
 }
 
+static void count_warnings(void *user, WadiLogLevel level, const char *text)
+{
+    *(int *)user += level == WADI_LOG_WARNING && strstr(text, "friction_angle") != NULL;
+}
+
+static void angles_that_a_shape_does_not_reach_are_named(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *dem, *angle;
+        int warnings;
+    } cases[] = {
+        { "{}", "40", 0 },
+        { "{}", "45", 1 },
+        { "{}", "{keys: [[0, 30], [1, 15]]}", 1 },
+        { "{shape: tetrahedra}", "40", 0 },
+        { "{shape: cubes}", "25", 0 },
+        { "{shape: cubes}", "35", 1 },
+        { "{shape: cubes, friction: 1}", "35", 0 },
+        { "{shape: cubes, mode: height_field}", "35", 0 },
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; ++n) {
+        char text[500];
+        int warnings = 0;
+        snprintf(text, sizeof text,
+                 "{wadi: 1, solver: dem, cell_size: 0.1, dem: %s, domain: {min: [0, 0, 0], max: [1, 1, 1]}, "
+                 "materials: {sand: {kind: sand, friction_angle: %s}}, "
+                 "bodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: [1, 1, 0.5]}}}]}",
+                 cases[n].dem, cases[n].angle);
+        WadiScene *scene = load_scene(text);
+        wadi_dem_warn(scene, &(WadiLog){ .function = count_warnings, .user = &warnings });
+        assert_int_equal(warnings, cases[n].warnings);
+        wadi_scene_destroy(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bed_stands_below_its_angle_and_flows_above),
         cmocka_unit_test(so_does_a_bed_of_other_shapes),
+        cmocka_unit_test(angles_that_a_shape_does_not_reach_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
