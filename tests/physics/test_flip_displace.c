@@ -1,5 +1,4 @@
-/* flip: solids that grow or move in water displace their volume, and the water beside them keeps its
- * density. */
+/* flip: solids that grow, move or jump displace their volume, and the water beside them keeps its density. */
 #include <math.h>
 #include <stdio.h>
 
@@ -126,8 +125,50 @@ static void solids_displace_their_volume(void **unused)
     }
 }
 
+/* The floor of a bed of sand at rest jumps: what it overran lifts all that lies above by as much. */
+static void sand_rises_with_a_floor_that_jumps(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *floor, *jump;
+        double scale, rise; /* rise: in cells */
+    } jumps[] = {
+        { "max: [9, 9, 0]}", "[0, 0, 0.01]", 1, 1 },
+        { "max: [9, 9, 0.0037]}", "[0, 0, 0.01]", 1, 1 },
+        { "max: [9, 9, 0]}", "[0, 0, 0.04]", 1, 4 },
+        { "max: [180, 180, 0]}", "[0, 0, 0.4]", 20, 2 },
+        { "max: [9, 9, 0]}, rotate: [0, 20, 0], pivot: [0.05, 0, 0]", "[0, 0, 0.02]", 1, 2 },
+    };
+    for (size_t n = 0; n < sizeof jumps / sizeof *jumps; ++n) {
+        const double s = jumps[n].scale;
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "wadi: 1\nsolver: flip\ncell_size: %g\nfps: %.9g\n"
+                 "domain: {min: [0, 0, %g], max: [%g, %g, %g], walls: {friction: 0}}\n"
+                 "materials: {m: {kind: sand, friction_angle: 35}}\n"
+                 "bodies: [{material: m, shape: {box: {min: [0, 0, %g], max: [%g, %g, %g]}}}]\n"
+                 "colliders: [{friction: 1, shape: {box: {min: [%g, %g, %g], %s, translate: {interpolation: "
+                 "step, keys: [[0, [0, 0, 0]], [%.9g, %s]]}}}]\n",
+                 0.01 * s, FPS / sqrt(s), -0.05 * s, 0.1 * s, 0.06 * s, 0.3 * s, -0.05 * s, 0.1 * s, 0.06 * s,
+                 0.08 * s, -9 * s, -9 * s, -9 * s, jumps[n].floor, 0.51 * sqrt(s), jumps[n].jump);
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = start_sim(scene, 1);
+        run_frames(sim, FPS / 2);
+        const double before = mean_height(&sim->particles);
+        run_frames(sim, FPS / 2);
+        const double rise = (mean_height(&sim->particles) - before) / (0.01 * s);
+        print_message("jump of %g cells: %.3f cells\n", jumps[n].rise, rise);
+        CHECK_NEAR(rise, jumps[n].rise, 0.12);
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(solids_displace_their_volume) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(solids_displace_their_volume),
+        cmocka_unit_test(sand_rises_with_a_floor_that_jumps),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

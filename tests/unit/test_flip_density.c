@@ -159,6 +159,29 @@ static void sand_has_a_wider_band(void **unused)
     flip_box_free(&bed.box);
 }
 
+/* At rest an excess of 0.3, which may be chance, is left; one of 0.6 is not. */
+static void at_rest_only_an_excess_beyond_chance_expands(void **unused)
+{
+    (void)unused;
+    Bed bed;
+    make(&bed);
+    const float *still = flip_box_floats(&bed.box, 0.0f);
+    bed.in.is_all_sand = true;
+    bed.in.slow[1] = 1.0f;
+    bed.in.chance_square = 0.4f * 0.4f;
+    for (int axis = 0; axis < 3; ++axis) {
+        bed.in.velocity[axis] = still;
+    }
+    set(&bed, 7, 4, 4, 1.0f + 0.6f);
+    set(&bed, 11, 4, 4, 1.0f + 1.2f);
+    set(&bed, 4, 4, 4, 0.0f);
+    wadi_flip_density(&bed.in, bed.expansion);
+    CHECK_NEAR(at(&bed, 7, 4, 4), 0.0, 0.0);
+    CHECK_NEAR(at(&bed, 11, 4, 4), 20.0 * (0.6 - 0.2), 1e-4);
+    CHECK_NEAR(at(&bed, 4, 4, 4), 0.0, 0.0); /* nothing contracts at rest */
+    flip_box_free(&bed.box);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +191,7 @@ int main(void)
         cmocka_unit_test(walls_count_as_the_cell_itself_and_cut_cells_by_their_open_fraction),
         cmocka_unit_test(next_to_air_nothing_contracts_but_dense_cells_expand),
         cmocka_unit_test(sand_has_a_wider_band),
+        cmocka_unit_test(at_rest_only_an_excess_beyond_chance_expands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,8 +45,10 @@ static void speed_of(const WadiFlipDensityIn *in, int32_t row, float speed[WADI_
     }
 }
 
-/* Factor of the correction in the cells of a row: 0 at rest, 1 from the speed `slow` on. */
-static inline void find_fade(const WadiFlipDensityIn *in, int32_t row, const WadiI8 *is_sand, WadiF8 *fade)
+/* Factor of the correction in the cells of a row: 0 at rest, 1 from the speed `slow` on, and 1 in sand whose
+ * excess is beyond chance: a solid that jumped has pushed out what it overran. */
+static inline void find_fade(const WadiFlipDensityIn *in, int32_t row, const WadiI8 *is_sand,
+                             const WadiF8 *excess, const WadiF8 *open, WadiF8 *fade)
 {
     const WadiF8 one = (WadiF8){ 0 } + 1.0f;
     float speeds[WADI_ROW_CELLS];
@@ -54,7 +56,8 @@ static inline void find_fade(const WadiFlipDensityIn *in, int32_t row, const Wad
     const WadiF8 speed = *(const WadiF8 *)speeds;
     WadiF8 sand = one, water = one;
     if (in->slow[1] > 0.0f) {
-        sand = WADI_MIN8(one, speed / in->slow[1]);
+        const WadiI8 is_chance = (*excess < 0.0f) | (*excess * *excess * *open < in->chance_square);
+        sand = WADI_ROW_SELECT(is_chance, WADI_MIN8(one, speed / in->slow[1]), one);
     }
     if (in->slow[0] > 0.0f) {
         const WadiF8 ratio = speed / in->slow[0];
@@ -131,7 +134,7 @@ static void correct_rows(void *user, int64_t first, int64_t end)
         divergence *= in->rate * own_open;
         if (in->velocity[0] != NULL) {
             WadiF8 fade;
-            find_fade(in, row, &is_sand, &fade);
+            find_fade(in, row, &is_sand, &excess, &open_mean, &fade);
             divergence *= fade;
         }
         push_out_emitted(in, row, ~air & 0xff, &is_sand, &over, &own_open, &divergence);
@@ -159,6 +162,14 @@ static bool does_water_fade(const WadiFlip *flip)
     return !flip->materials.has_sand && !wadi_flip_is_viscous(flip);
 }
 
+/* Square of three standard deviations of n where N particles a cell lie at random: the fill has a variance of
+ * 1/N, and the squared weights of n sum to 1/4 + 6/144. */
+static double chance_square(int particles_per_axis)
+{
+    const double per_cell = particles_per_axis * particles_per_axis * particles_per_axis;
+    return 9.0 * (1.0 / 4.0 + 6.0 / 144.0) / per_cell;
+}
+
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     const WadiFlipDef *def = wadi_flip_def(flip->context.world->scene);
@@ -181,6 +192,7 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
         const double speed = step->grid.cell_size / flip->unit_time;
         in.slow[0] = does_water_fade(flip) ? (float)(SLOW_WATER * speed) : 0.0f;
         in.slow[1] = (float)(SLOW_SAND * speed);
+        in.chance_square = (float)chance_square(flip->context.world->scene->particles_per_axis);
         in.is_all_sand = !flip->materials.has_water;
         in.velocity_row = step->saved_row;
         for (int axis = 0; axis < 3; ++axis) {

@@ -22,6 +22,8 @@ typedef struct WadiFlipDensityIn {
     /* m/s, in water and in sand: below these speeds of `velocity` the correction fades out; 0: it does
      * not. Otherwise heaps would creep and still water would never rest. */
     float slow[2];
+    float
+        chance_square; /* square of the largest excess that may be chance; a larger one never fades in sand */
     const float *velocity[3];    /* NULL: it never fades */
     const int32_t *velocity_row; /* per row: its row in `velocity` (flip_row_table.h); may be NULL */
     bool is_all_sand;            /* used if `sand` is NULL */
