@@ -148,12 +148,52 @@ static void a_slab_slides_on_a_steeper_plane(void **unused)
     }
 }
 
+/* Sand of 42 degrees, 3 cells deep, on a plane of 60 degrees with the friction of 16.7: along the grid with
+ * turned gravity, and a turned plane. */
+static void a_thin_layer_slides_on_a_smooth_plane(void **unused)
+{
+    (void)unused;
+    const double s = sin(60.0 * degree), c = cos(60.0 * degree);
+    for (int n = 0; n < 2; ++n) {
+        const double turn = n == 0 ? 0.0 : 60.0, time = 8.0 / 24.0;
+        const WadiVec3 down = n == 0 ? wadi_vec3(1, 0, 0) : wadi_vec3(c, 0, -s);
+        char text[1200];
+        snprintf(
+            text, sizeof text,
+            "wadi: 1\nsolver: flip\ncell_size: 0.01\nfps: 24\ngravity: [%.9f, 0, %.9f]\n"
+            "domain: {min: [-1, 0, -2], max: [2, 0.04, 1], walls: {friction: 0}}\n"
+            "materials: {sand: {kind: sand, friction_angle: 42}}\n"
+            "bodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: [0.6, 0.04, 0.03]}, rotate: [0, "
+            "%g, 0]}}]\n"
+            "colliders: [{friction: 0.3, shape: {box: {min: [-9, -9, -9], max: [9, 9, 0]}, rotate: [0, %g, "
+            "0]}}]\n",
+            n == 0 ? gravity * s : 0.0, n == 0 ? -gravity * c : -gravity, turn, turn);
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = start_sim(scene, 1);
+        const WadiParticles *p = &sim->particles;
+        double way = 0.0;
+        for (int sign = -1; sign <= 1; sign += 2) {
+            for (int32_t i = 0; i < p->count; ++i) {
+                way += sign * wadi_dot(down, wadi_vec3(p->x[i], p->y[i], p->z[i])) / p->count;
+            }
+            run_frames(sim, sign < 0 ? 8 : 0);
+        }
+        const double angle = atan(s / c - 2.0 * way / (time * time * gravity * c)) / degree;
+        print_message("3 cells on 60 degrees, %s: slide as on a wall of %.2f degrees\n",
+                      n == 0 ? "along the grid" : "turned", angle);
+        CHECK_NEAR(angle, atan(0.3) / degree, n == 0 ? 0.7 : 2.5);
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_slab_rests_on_a_tilted_plane),
         cmocka_unit_test(a_slab_rests_on_a_moving_plane),
         cmocka_unit_test(a_slab_slides_on_a_steeper_plane),
+        cmocka_unit_test(a_thin_layer_slides_on_a_smooth_plane),
     };
     return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }
