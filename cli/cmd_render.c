@@ -201,10 +201,17 @@ static bool fill_def(WadiCliWork *work, WadiRenderDef *def)
 {
     const WadiCliArgs *args = work->args;
     if (!wadi_cli_work_frames(work, &def->first_frame, &def->last_frame) ||
+        !wadi_cli_work_share(work, &def->is_shared, &def->is_waiting, &def->stale) ||
         (args->quality != NULL && !parse_quality(work, args->quality, def)) ||
         (args->range != NULL && !parse_range(work, args->range, def)) ||
         (args->cut != NULL && !parse_cut(work, args->cut, def))) {
         return false;
+    }
+    if (args->share && is_scene(args->operand)) {
+        return wadi_cli_work_usage(work, "--share", "a run folder: wadi run makes it", args->operand);
+    }
+    if (args->video && args->no_video) {
+        return wadi_cli_work_usage(work, "--video", "no --no-video beside it", "--no-video");
     }
     if (args->color == NULL && (args->range != NULL || args->map != NULL)) {
         return wadi_cli_work_usage(work, args->range != NULL ? "--range" : "--map",
@@ -216,6 +223,7 @@ static bool fill_def(WadiCliWork *work, WadiRenderDef *def)
     def->map = args->map;
     def->folder = args->output;
     def->has_video = !args->no_video;
+    def->is_video_only = args->video;
     def->has_gif = args->gif;
     def->sheet = args->sheet;
     def->is_forced = args->force;

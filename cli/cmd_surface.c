@@ -128,6 +128,7 @@ int wadi_cli_surface(const WadiCliArgs *args)
     Surface surface = { .work = wadi_cli_work_open(args, "mesh") };
     WadiSurfaceDef def = wadi_default_surface_def();
     if (!wadi_cli_work_frames(&surface.work, &def.first_frame, &def.last_frame) ||
+        !wadi_cli_work_share(&surface.work, &def.is_shared, &def.is_waiting, &def.stale) ||
         (args->subframe != NULL && !parse_subframe(&surface.work, args->subframe, &def)) ||
         (args->format != NULL && !parse_formats(&surface.work, args->format, &def)) ||
         !wadi_cli_work_up(&surface.work, &def.is_y_up)) {

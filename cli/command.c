@@ -13,10 +13,10 @@ int wadi_cli_exit_code(WadiStatus status)
     case WADI_ERR_ARGUMENT:
     case WADI_ERR_UNSUPPORTED: return WADI_CLI_EXIT_USAGE;
     case WADI_ERR_STOPPED: return WADI_CLI_EXIT_STOPPED;
+    case WADI_ERR_BUSY: return WADI_CLI_EXIT_BUSY;
     case WADI_ERR_MEMORY:
     case WADI_ERR_IO:
     case WADI_ERR_FORMAT:
-    case WADI_ERR_BUSY:
     case WADI_ERR_NUMERIC:
     case WADI_ERR_INTERNAL: break;
     }

@@ -259,9 +259,10 @@ const char *const wadi_cli_scene_suffixes[] = { "yaml", "yml", "json", NULL };
 
 const WadiCliExitText wadi_cli_exits[WADI_CLI_EXIT_COUNT] = {
     { WADI_CLI_EXIT_GOOD, "It went well." },
-    { WADI_CLI_EXIT_FAILED,
-      "It failed: files or folders, memory, a busy run folder, or the simulation itself." },
+    { WADI_CLI_EXIT_FAILED, "It failed: files or folders, memory, or the simulation itself." },
     { WADI_CLI_EXIT_USAGE, "The command line or the scene is wrong; nothing was run." },
+    { WADI_CLI_EXIT_BUSY, "Not now: another process uses the folder or makes what is left, or a frame is not "
+                          "there yet. The same command goes on later." },
     { WADI_CLI_EXIT_STOPPED,
       "It was stopped by Ctrl-C, a hang-up or a request to end (SIGINT, SIGHUP, SIGTERM)." },
 };

@@ -19,19 +19,30 @@ typedef struct WadiCliArgs {
     const char *method, *material, *subframe, *format, *frame_range; /* of surfaces */
     const char *quality, *size, *color, *range, *map, *cut, *time;   /* of pictures */
     const char *to, *up;                                             /* of exports */
+    const char *work, *wadi;                                         /* of farms */
     const char **sets; /* "KEY=VALUE" in the order given; owned, with space for three more */
     int set_count;
-    int frames;     /* 0: the scene's */
-    int from_frame; /* 0: not given */
-    int threads;    /* 0: all cores */
-    int port;       /* of the view; 0: any */
-    int scale;      /* particles of a bench; 0: its standard size */
-    int every;      /* frames between pictures; 0: 1 */
-    int samples;    /* paths per pixel; 0: the quality's */
-    int sheet;      /* pictures on a contact sheet; 0: none */
+    const char **vary; /* "KEY=A,B,C" in the order given */
+    int vary_count;
+    const char **rest; /* words after "--", of commands that pass them on */
+    int rest_count;
+    int frames;                /* 0: the scene's */
+    int from_frame;            /* 0: not given */
+    int threads;               /* 0: all cores */
+    int port;                  /* of the view; 0: any */
+    int scale;                 /* particles of a bench; 0: its standard size */
+    int every;                 /* frames between pictures; 0: 1 */
+    int samples;               /* paths per pixel; 0: the quality's */
+    int sheet;                 /* pictures on a contact sheet; 0: none */
+    int stale;                 /* s: of claims; 0: 120 */
+    int chunk;                 /* frames of a task; 0: chosen */
+    int cpus, memory, minutes; /* of a task: cores, MiB, time; 0: not given */
+    int index;                 /* of a wedge's run; 0: all */
     bool no_video, gif, layout;
-    bool no_open, paused; /* of the view */
-    bool no_time;         /* of the check */
+    bool share, wait, video;   /* of shared frames */
+    bool grid, zip, no_mosaic; /* of wedges */
+    bool no_open, paused;      /* of the view */
+    bool no_time;              /* of the check */
     bool resume, overwrite, force, json, quiet, markdown, print, help, version;
 } WadiCliArgs;
 
@@ -40,6 +51,7 @@ typedef enum WadiCliKind {
     WADI_CLI_NUMBER, /* int, minimum to maximum */
     WADI_CLI_TEXT,   /* const char *, not empty */
     WADI_CLI_SET,    /* KEY=VALUE, added to WadiCliArgs.sets */
+    WADI_CLI_VARY,   /* KEY=A,B,C, added to WadiCliArgs.vary */
 } WadiCliKind;
 
 /* Completions that a shell offers for an argument. */
@@ -77,6 +89,7 @@ typedef struct WadiCliCommand {
     const char *operand; /* "SCENE"; NULL: none */
     bool is_operand_optional;
     WadiCliFiles files; /* type of the operand */
+    const char *rest;   /* what may follow after "--", such as "OPTIONS"; NULL: operands */
     const char *summary;
     const char *description;
     const WadiCliOption *options;
@@ -99,6 +112,7 @@ typedef enum WadiCliExit {
     WADI_CLI_EXIT_GOOD = 0,
     WADI_CLI_EXIT_FAILED = 1,
     WADI_CLI_EXIT_USAGE = 2,
+    WADI_CLI_EXIT_BUSY = 75,     /* EX_TEMPFAIL of sysexits.h: schedulers try again */
     WADI_CLI_EXIT_STOPPED = 130, /* the shell's value for a program ended by Ctrl-C */
 } WadiCliExit;
 
@@ -107,7 +121,7 @@ typedef struct WadiCliExitText {
     const char *meaning;
 } WadiCliExitText;
 
-enum { WADI_CLI_EXIT_COUNT = 4 };
+enum { WADI_CLI_EXIT_COUNT = 5 };
 extern const WadiCliExitText wadi_cli_exits[WADI_CLI_EXIT_COUNT];
 
 /* NULL when no command has this name. */
@@ -129,6 +143,8 @@ int wadi_cli_render(const WadiCliArgs *args);
 int wadi_cli_schema(const WadiCliArgs *args);
 int wadi_cli_gallery(const WadiCliArgs *args);
 int wadi_cli_bench(const WadiCliArgs *args);
+int wadi_cli_farm(const WadiCliArgs *args);
+int wadi_cli_wedge(const WadiCliArgs *args);
 int wadi_cli_help(const WadiCliArgs *args);
 
 #endif

@@ -221,7 +221,8 @@ static void zsh_options(FILE *out, const WadiCliCommand *command, const char *in
             fprintf(out, "'(-%c --%s)'{-%c%s,--%s%s}'[", option->short_name, option->name, option->short_name,
                     has_argument ? "+" : "", option->name, has_argument ? "=" : "");
         } else {
-            fprintf(out, "'%s--%s%s[", option->kind == WADI_CLI_SET ? "*" : "", option->name,
+            fprintf(out, "'%s--%s%s[",
+                    option->kind == WADI_CLI_SET || option->kind == WADI_CLI_VARY ? "*" : "", option->name,
                     has_argument ? "=" : "");
         }
         print_quoted(out, option->help, "[]:\\");

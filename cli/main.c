@@ -137,7 +137,9 @@ int wadi_cli_main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);
 
     WadiCliArgs args = { .program = argc > 0 ? argv[0] : "wadi" };
-    args.sets = calloc((size_t)argc + 3, sizeof *args.sets);
+    args.sets = calloc(3 * (size_t)argc + 3, sizeof *args.sets); /* three lists, each no longer than argv */
+    args.vary = args.sets != NULL ? args.sets + argc + 3 : NULL;
+    args.rest = args.sets != NULL ? args.vary + argc : NULL;
     if (args.sets == NULL || !grow_stack()) {
         fputs("wadi: out of memory\n", stderr);
         return WADI_CLI_EXIT_FAILED;

@@ -215,7 +215,7 @@ static void man_synopsis(FILE *out, const WadiCliCommand *command)
         if (strcmp(option->name, "help") != 0) {
             fputs(".Op ", out);
             man_option(out, option, option->argument != NULL);
-            fputs(option->kind == WADI_CLI_SET ? " ...\n" : "\n", out);
+            fputs(option->kind == WADI_CLI_SET || option->kind == WADI_CLI_VARY ? " ...\n" : "\n", out);
         }
     }
 }

@@ -39,6 +39,16 @@
     FLAG("resume", 0, resume, "Continue an earlier run from its newest checkpoint; start if there is none.")
 #define OVERWRITE                                                                                            \
     FLAG("overwrite", 0, overwrite, "Remove the frames an earlier run left in the folder, then start.")
+#define SHARE                                                                                                \
+    FLAG("share", 0, share,                                                                                  \
+         "Share the frames with all processes that run the same command, on any machine that sees the "      \
+         "folder: each frame is made once, and what a process that ends leaves is taken over."),             \
+        FLAG("wait", 0, wait,                                                                                \
+             "With --share: follow a simulation that goes on, and wait for the other processes, until all "  \
+             "is done. Without it: exit code 75 when nothing is left to make now."),                         \
+        NUMBER(                                                                                              \
+            "stale", 1, 86400, stale,                                                                        \
+            "With --share: a process that gave no sign of life for N seconds has ended. Without it: 120.")
 #define EVENTS JSON("Write one line of JSON an event to standard output, and nothing else there.")
 #define QUIET FLAG("quiet", 'q', quiet, "Print errors only.")
 
@@ -139,6 +149,7 @@ static const WadiCliOption surface_options[] = {
       .help = "Folder the meshes go to. Without it: surface in the run folder." },
     FLAG("force", 0, force,
          "Make meshes again that are there already, from the same particles and settings."),
+    SHARE,
     THREADS,
     EVENTS,
     QUIET,
@@ -202,6 +213,10 @@ static const WadiCliOption render_options[] = {
               "folder, the others to the run folder itself." },
     FLAG("force", 0, force, "Draw pictures again that are there already, from the same frame and settings."),
     FLAG("overwrite", 0, overwrite, "Of a scene: remove the frames of an earlier run and simulate again."),
+    SHARE,
+    FLAG("video", 0, video,
+         "With --share: draw nothing; make the video and the sheet when all pictures are there, else exit "
+         "with code 75."),
     THREADS,
     EVENTS,
     QUIET,

@@ -145,6 +145,14 @@ static bool store_value(const WadiCliCommand *command, const WadiCliOption *opti
         }
         args->sets[args->set_count++] = value;
         return true;
+    case WADI_CLI_VARY:
+        if (value == NULL || value[0] == '=' || strchr(value, '=') == NULL) {
+            wadi_cli_usage_error(command, "%s: expected KEY=A,B,C, found '%s'", label,
+                                 value != NULL ? value : "");
+            return false;
+        }
+        args->vary[args->vary_count++] = value;
+        return true;
     }
     return false;
 }
@@ -228,7 +236,9 @@ bool wadi_cli_parse(const WadiCliCommand *command, int count, char **argv, WadiC
     bool are_options_over = false;
     for (int i = 0; i < count; ++i) {
         const char *word = argv[i];
-        if (!are_options_over && strcmp(word, "--") == 0) {
+        if (are_options_over && command->rest != NULL) {
+            args->rest[args->rest_count++] = word;
+        } else if (!are_options_over && strcmp(word, "--") == 0) {
             are_options_over = true;
         } else if (!are_options_over && word[0] == '-' && word[1] != '\0') {
             if (!parse_option(command, count, argv, &i, args)) {
@@ -331,7 +341,12 @@ void wadi_cli_print_usage(FILE *out, const WadiCliCommand *command, int column)
             snprintf(name, sizeof name, "--%s", option->name);
         }
         snprintf(piece, sizeof piece, "[%s%s%s]%s", name, option->argument != NULL ? " " : "",
-                 option->argument != NULL ? option->argument : "", option->kind == WADI_CLI_SET ? "..." : "");
+                 option->argument != NULL ? option->argument : "",
+                 option->kind == WADI_CLI_SET || option->kind == WADI_CLI_VARY ? "..." : "");
+        print_usage_piece(out, piece, &column, indent);
+    }
+    if (command->rest != NULL) {
+        snprintf(piece, sizeof piece, "[-- %s]", command->rest);
         print_usage_piece(out, piece, &column, indent);
     }
     fputc('\n', out);

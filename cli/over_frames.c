@@ -49,6 +49,25 @@ bool wadi_cli_work_up(const WadiCliWork *work, bool *is_y_up)
     return true;
 }
 
+bool wadi_cli_work_share(const WadiCliWork *work, bool *is_shared, bool *is_waiting, double *stale)
+{
+    const WadiCliArgs *args = work->args;
+    const char *alone = args->wait ? "--wait" : args->stale > 0 ? "--stale" : args->video ? "--video" : NULL;
+    if (!args->share && alone != NULL) {
+        return wadi_cli_work_usage(work, alone, "--share beside it", "none");
+    }
+    if (args->share && args->force) {
+        wadi_cli_usage_error(wadi_cli_find_command(args->command),
+                             "--force makes every process draw all frames again, which --share divides; "
+                             "remove the old files and share");
+        return false;
+    }
+    *is_shared = args->share;
+    *is_waiting = args->wait;
+    *stale = args->stale > 0 ? args->stale : *stale;
+    return true;
+}
+
 void wadi_cli_work_log(void *user, WadiLogLevel level, const char *text)
 {
     WadiCliWork *work = user;

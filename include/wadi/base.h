@@ -32,7 +32,7 @@ typedef enum WadiStatus {
     WADI_ERR_IO = 3,          /* a file or folder could not be read or written */
     WADI_ERR_FORMAT = 4,      /* a file was read and its content is invalid */
     WADI_ERR_SCENE = 5,       /* the scene file is wrong; the text has one line per problem */
-    WADI_ERR_BUSY = 6,        /* another process is using the folder */
+    WADI_ERR_BUSY = 6,        /* another process is using the folder, or a frame is yet to come */
     WADI_ERR_STOPPED = 7,     /* the caller requested a stop; a checkpoint was written */
     WADI_ERR_NUMERIC = 8,     /* the simulation produced a value that is not finite */
     WADI_ERR_UNSUPPORTED = 9, /* valid, but not in this build or this version */

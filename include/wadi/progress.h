@@ -45,7 +45,7 @@ typedef struct WadiProgress {
     double stage_seconds, tree_seconds, trace_seconds;
 } WadiProgress;
 
-/* Called from the thread that made the call, in the order of frames. */
+/* Called from the thread that made the call, in the order of frames, except by calls that share them. */
 typedef void (*WadiProgressFunction)(void *user, const WadiProgress *progress);
 
 #ifdef __cplusplus

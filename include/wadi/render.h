@@ -44,7 +44,16 @@ typedef struct WadiRenderDef {
 
     bool is_forced; /* make pictures again that exist with the same frame and settings */
     int threads;    /* 0: all cores. The pictures do not depend on it */
-    WadiLog log;    /* warnings: no ffmpeg, a camera inside a wall, a changed file in RUN/assets */
+
+    /* Experimental. Any number of processes, on any machines that see the folder, draw each frame once; the
+     * last one makes the video and the sheet. Camera, exposure and scale are kept in FOLDER/NAME.plan.json,
+     * which later calls with the same settings use too. Not with is_forced. docs/farm.md. */
+    bool is_shared;
+    bool is_waiting;    /* with is_shared: follow a simulation that goes on, and wait for other processes */
+    bool is_video_only; /* with is_shared: draw nothing; WADI_ERR_BUSY while a picture is missing */
+    double stale; /* s: after this time without a sign of life, 1 to 86400, a process counts as ended; 120 */
+
+    WadiLog log; /* warnings: no ffmpeg, a camera inside a wall, a changed file in RUN/assets */
     WadiProgressFunction progress; /* may be NULL */
     void *progress_user;
     /* When not NULL and not 0: finish the current picture, return WADI_ERR_STOPPED. */
@@ -63,7 +72,8 @@ typedef struct WadiRenderReport {
 /* Pictures FOLDER/NAME.0001.png, with false colours NAME.pressure.0001.png. The automatic camera, the
  * exposure and the scale of false colours are those of the whole run, for any range of frames, so several
  * processes may share a run. Finished pictures remain after any failure. WADI_ERR_SCENE: a setting is wrong.
- * Without ffmpeg a warning is given and no video is made. `report` may be NULL. */
+ * Without ffmpeg a warning is given and no video is made. WADI_ERR_BUSY with is_shared: other processes draw
+ * the frames that are left, or the simulation has not made them yet; call it again. `report` may be NULL. */
 WADI_API WadiStatus wadi_render(const char *run, const WadiRenderDef *def, WadiRenderReport *report,
                                 WadiError *error);
 

@@ -29,11 +29,14 @@ typedef struct WadiSurfaceDef {
         /* Fraction of a frame, 0 to 1, three decimals: positions are advanced along their velocities by
          * it. */
         subframe;
-    unsigned formats;              /* bits of WadiSurfaceFormat */
-    const char *folder;            /* NULL: RUN/surface */
-    bool is_y_up;                  /* convert (x, y, z) to (x, z, -y); not for VDB */
-    bool is_forced;                /* make files again that exist with the same particles and settings */
-    int threads;                   /* 0: all cores */
+    unsigned formats;   /* bits of WadiSurfaceFormat */
+    const char *folder; /* NULL: RUN/surface */
+    bool is_y_up;       /* convert (x, y, z) to (x, z, -y); not for VDB */
+    bool is_forced;     /* make files again that exist with the same particles and settings */
+    int threads;        /* 0: all cores */
+    /* Experimental. As in WadiRenderDef: each frame is made by one of any number of processes. */
+    bool is_shared, is_waiting;
+    double stale;                  /* s; 120 */
     WadiProgressFunction progress; /* may be NULL */
     void *progress_user;
     const volatile int *stop; /* when not NULL and not 0: finish the current files, return WADI_ERR_STOPPED */
@@ -53,7 +56,7 @@ typedef struct WadiSurfaceReport {
 
 /* Files FOLDER/MATERIAL.0001.ply; with a subframe MATERIAL.s500.0001.ply, in thousandths of a frame. Finished
  * files remain after any failure; the report, which may be NULL, is filled as far as known, also
- * after a failure. WADI_ERR_SCENE: a setting is wrong. */
+ * after a failure. WADI_ERR_SCENE: a setting is wrong. WADI_ERR_BUSY: see wadi_render. */
 WADI_API WadiStatus wadi_surface(const char *run, const WadiSurfaceDef *def, WadiSurfaceReport *report,
                                  WadiError *error);
 

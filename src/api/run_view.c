@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "core/hash.h"
+#include "io/files/lock.h"
 #include "io/run/run_assets.h"
 #include "io/run/run_files.h"
 #include "io/scene/scene_parse.h"
@@ -52,6 +54,29 @@ static WadiStatus check_sets(const WadiRunViewDef *def, WadiError *error)
     return WADI_OK;
 }
 
+/* run.json comes with the first frame. */
+static WadiStatus await_summary(const WadiRunView *view, const WadiRunViewDef *def, WadiError *error)
+{
+    const struct timespec moment = { .tv_nsec = 50000000 };
+    char path[WADI_PATH_SIZE];
+    snprintf(path, sizeof path, "%s/run.json", view->run);
+    while (!wadi_file_exists(path)) {
+        WadiLockHolder holder;
+        if (!wadi_lock_is_held(view->run, "lock", &holder)) {
+            return wadi_fail(error, WADI_ERR_IO,
+                             "%s: no run.json: not a run of wadi, or its first frame is not done", view->run);
+        }
+        if (!def->is_waiting) {
+            return wadi_fail(error, WADI_ERR_BUSY, "%s: the first frame is not done yet", view->run);
+        }
+        if (def->stop != NULL && *def->stop != 0) {
+            return wadi_fail(error, WADI_ERR_STOPPED, "stopped before the first frame");
+        }
+        nanosleep(&moment, NULL);
+    }
+    return WADI_OK;
+}
+
 static WadiStatus read_scene(WadiRunView *view, const WadiRunViewDef *def, WadiError *error)
 {
     struct stat info;
@@ -59,11 +84,7 @@ static WadiStatus read_scene(WadiRunView *view, const WadiRunViewDef *def, WadiE
         return wadi_fail(error, WADI_ERR_IO, "%s: no such run folder", view->run);
     }
     char path[WADI_PATH_SIZE];
-    snprintf(path, sizeof path, "%s/run.json", view->run);
-    if (!wadi_file_exists(path)) {
-        return wadi_fail(error, WADI_ERR_IO,
-                         "%s: no run.json: not a run of wadi, or its first frame is not done", view->run);
-    }
+    WADI_TRY(await_summary(view, def, error));
     WADI_TRY(wadi_run_summary_read(view->run, &view->summary, error));
     snprintf(path, sizeof path, "%s/scene.yaml", view->run);
     WadiSceneDef scene = wadi_default_scene_def();
@@ -98,10 +119,16 @@ static WadiStatus choose_frames(WadiRunView *view, const WadiRunViewDef *def, Wa
     if (count < 1) {
         return wadi_fail(error, WADI_ERR_IO, "%s has no finished frames", view->run);
     }
+    const int planned = view->summary.frame_count > count ? view->summary.frame_count : count;
+    const int end = def->is_shared ? planned : count;
     view->frame_count = count;
     view->first = def->first > 0 ? def->first : 1;
-    view->last = def->last > 0 ? def->last : count;
-    if (view->first > view->last || view->last > count) {
+    view->last = def->last > 0 ? def->last : end;
+    if (view->first <= view->last && view->last > end && view->last <= planned) {
+        return wadi_fail(error, WADI_ERR_BUSY, "frames %d to %d: %s has frames up to %d, of %d, so far",
+                         view->first, view->last, view->run, count, planned);
+    }
+    if (view->first > view->last || view->last > end) {
         return wadi_fail(error, WADI_ERR_ARGUMENT, "frames %d to %d: %s has frames up to %d", view->first,
                          view->last, view->run, count);
     }

@@ -11,7 +11,7 @@ typedef struct WadiRunView {
     const char *run;        /* borrowed */
     WadiScene *scene;       /* owned: RUN/scene.yaml with the overrides */
     WadiRunSummary summary; /* owned */
-    int frame_count;        /* finished frames */
+    int frame_count;        /* finished frames when it was opened */
     int first, last;        /* the requested frames */
     uint64_t assets_hash;   /* of files in RUN/assets that changed since the run; 0: none */
     WadiText warning;       /* names the first of them; empty: none */
@@ -25,11 +25,15 @@ typedef struct WadiRunViewDef {
         *keys; /* prefixes of the keys that may be set, NULL-terminated: "surface", "materials.*.look" */
     const char *example; /* for the message about another key: "surface.radius=1" */
     int first, last;     /* frames; 0: the run's first and last */
-    WadiLog log;         /* gets the warning */
+    /* Frames that are not there yet may be requested; then `last` 0 is the last that the run will have. */
+    bool is_shared;
+    bool is_waiting;          /* with is_shared: waits for the first frame of a simulation that goes on */
+    const volatile int *stop; /* ends that; may be NULL */
+    WadiLog log;              /* gets the warning */
 } WadiRunViewDef;
 
-/* WADI_ERR_SCENE: an override is wrong; WADI_ERR_IO: no run, or no frame yet. After a failure there is
- * nothing to close. */
+/* WADI_ERR_SCENE: an override is wrong; WADI_ERR_IO: no run, or no frame yet; WADI_ERR_BUSY: a frame that the
+ * run will have is not there yet. After a failure there is nothing to close. */
 WadiStatus wadi_run_view_open(WadiRunView *view, const char *run, const WadiRunViewDef *def,
                               WadiError *error);
 void wadi_run_view_close(WadiRunView *view);

@@ -179,9 +179,9 @@ static WadiStatus write_frame(Exporter *e, WadiFrameHeader *header, uint64_t key
     WadiFileNames made = { 0 };
     WadiExportFrame frame = { .scene = plan->view.scene,
                               .frame_scene = &e->maker.frame_scene,
-                              .camera = wadi_frame_scene_camera(plan->view.scene, plan->box, header->time),
+                              .camera = wadi_frame_scene_camera(plan->view.scene, plan->shot.box, header->time),
                               .light = e->light,
-                              .exposure = plan->exposure,
+                              .exposure = plan->shot.exposure,
                               .name = plan->view.summary.name,
                               .frame = header->frame,
                               .time = header->time,
@@ -254,13 +254,13 @@ static WadiStatus export_all(Exporter *e, WadiError *error)
 {
     const WadiExportDef *def = e->job->def;
     WadiRenderPlan *plan = &e->plan;
-    WADI_TRY(wadi_picture_meter(&e->maker, plan, error));
-    WadiCamera first = wadi_frame_scene_camera(plan->view.scene, plan->box, 0.0);
+    WADI_TRY(wadi_picture_survey(&e->maker, plan, error));
+    WadiCamera first = wadi_frame_scene_camera(plan->view.scene, plan->shot.box, 0.0);
     e->light = wadi_frame_scene_light(plan->view.scene, &first,
                                       plan->environment.width > 0 ? &plan->environment : NULL);
     const uint64_t parts[] = { EXPORT_VERSION, def->target, def->is_y_up };
     e->settings = wadi_hash_bytes(plan->settings_hash, parts, sizeof parts);
-    e->settings = wadi_hash_bytes(e->settings, &plan->box, sizeof plan->box);
+    e->settings = wadi_hash_bytes(e->settings, &plan->shot.box, sizeof plan->shot.box);
     /* Blender's shared file also has the length of the run. */
     e->shared_key = def->target == WADI_EXPORT_BLENDER
                         ? wadi_hash_combine(e->settings, (uint64_t)plan->view.frame_count)

@@ -4,14 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/render/render_picture.h"
+#include "api/render/render_job.h"
 #include "core/alloc.h"
 #include "core/check.h"
 #include "core/parallel.h"
 #include "core/timer.h"
 #include "io/files/files.h"
-#include "render/image/picture_sheet.h"
-#include "render/image/video.h"
 
 enum { RENDER_DEF_COOKIE = 0x4e4de4 };
 
@@ -22,32 +20,27 @@ WadiRenderDef wadi_default_render_def(void)
                             .quality = WADI_QUALITY_PREVIEW,
                             .low = (double)NAN,
                             .high = (double)NAN,
-                            .has_video = true };
+                            .has_video = true,
+                            .stale = 120.0 };
 }
-
-typedef struct Rendering {
-    WadiRenderPlan plan;
-    WadiPictureMaker maker;
-    WadiOutputIndex outputs;
-    WadiRenderReport *report;
-    double start; /* s */
-} Rendering;
 
 static bool is_stopped(const WadiRenderDef *def)
 {
     return def->stop != NULL && *def->stop != 0;
 }
 
-static void report_progress(const Rendering *r, int index, bool is_kept)
+void wadi_render_job_report(WadiRenderJob *r, int frame, bool is_kept)
 {
     const WadiRenderDef *def = r->plan.def;
     char path[WADI_PATH_SIZE];
-    int frame = wadi_render_plan_frame(&r->plan, index), count = wadi_render_plan_count(&r->plan);
-    double seconds = wadi_time_now() - r->start;
-    int made = r->report->pictures;
+    r->report->kept += is_kept;
+    r->report->pictures += !is_kept;
+    const int count = wadi_render_plan_count(&r->plan), made = r->report->pictures;
+    const int done = made + r->report->kept;
+    const double seconds = wadi_time_now() - r->start;
     wadi_render_plan_path(&r->plan, frame, path, sizeof path);
     WadiProgress progress = { .frame = frame,
-                              .frames_done = index + 1,
+                              .frames_done = done,
                               .frame_count = count,
                               .first_frame = wadi_render_plan_frame(&r->plan, 0),
                               .is_frame_done = true,
@@ -61,147 +54,54 @@ static void report_progress(const Rendering *r, int index, bool is_kept)
                               .grains = r->maker.grains,
                               .triangles = r->maker.triangles,
                               .seconds = seconds,
-                              .seconds_left = index + 1 == count ? 0.0
-                                              : made > 0         ? seconds / made * (count - index - 1)
-                                                                 : -1.0 };
+                              .seconds_left = done == count ? 0.0
+                                              : made > 0    ? seconds / made * (count - done)
+                                                            : -1.0 };
     if (def->progress != NULL) {
         def->progress(def->progress_user, &progress);
     }
 }
 
-static WadiStatus make_pictures(Rendering *r, WadiError *error)
+WadiStatus wadi_render_job_picture(WadiRenderJob *r, int frame, WadiError *error)
+{
+    bool is_kept = false;
+    WADI_TRY(wadi_picture_make(&r->maker, &r->plan, frame, &is_kept, error));
+    wadi_render_job_report(r, frame, is_kept);
+    return WADI_OK;
+}
+
+static WadiStatus make_pictures(WadiRenderJob *r, WadiError *error)
 {
     int count = wadi_render_plan_count(&r->plan);
     for (int i = 0; i < count; ++i) {
         if (is_stopped(r->plan.def)) {
             return wadi_fail(error, WADI_ERR_STOPPED, "stopped after %d of %d pictures", i, count);
         }
-        bool is_kept = false;
-        WADI_TRY(
-            wadi_picture_make(&r->maker, &r->plan, wadi_render_plan_frame(&r->plan, i), &is_kept, error));
-        r->report->kept += is_kept;
-        r->report->pictures += !is_kept;
-        report_progress(r, i, is_kept);
+        WADI_TRY(wadi_render_job_picture(r, wadi_render_plan_frame(&r->plan, i), error));
     }
     return WADI_OK;
 }
 
-static const char VIDEO[] = "mp4", GIF[] = "gif", SHEET[] = "sheet.png";
-
-/* Name of a video or sheet; its length. */
-static int product_path(const Rendering *r, const char *ending, char path[WADI_PATH_SIZE])
+/* The shot that the folder keeps, or that of the frames. */
+static WadiStatus find_shot(WadiRenderJob *r, WadiError *error)
 {
-    return snprintf(path, WADI_PATH_SIZE, "%.4070s.%s", r->plan.base, ending);
+    WadiRenderShot shot;
+    bool is_there;
+    WADI_TRY(wadi_render_shot_read(&r->plan, &shot, &is_there, error));
+    return is_there ? wadi_render_shot_set(&r->plan, &shot, error)
+                    : wadi_picture_survey(&r->maker, &r->plan, error);
 }
 
-static bool has_product(const Rendering *r, const char *ending)
-{
-    const WadiRenderDef *def = r->plan.def;
-    bool is_moving = wadi_render_plan_count(&r->plan) > 1;
-    return ending == SHEET ? def->sheet > 0 : is_moving && (ending == GIF ? def->has_gif : def->has_video);
-}
-
-/* Refuses to replace videos and sheets of others, before hours of drawing. The run folder has none. */
-static WadiStatus claim_products(const Rendering *r, WadiError *error)
-{
-    const char *const endings[] = { VIDEO, GIF, SHEET };
-    for (int i = 0; i < 3 && r->plan.def->folder != NULL; ++i) {
-        char path[WADI_PATH_SIZE];
-        product_path(r, endings[i], path);
-        if (has_product(r, endings[i])) {
-            WADI_TRY(wadi_output_index_claim(&r->outputs, path, error));
-        }
-    }
-    return WADI_OK;
-}
-
-static WadiStatus make_video(Rendering *r, const char *const *paths, bool is_gif, char made[4096],
-                             WadiError *error)
-{
-    const WadiRenderDef *def = r->plan.def;
-    WadiError inner = { 0 };
-    char path[WADI_PATH_SIZE];
-    int length = product_path(r, is_gif ? GIF : VIDEO, path);
-    WadiVideoDef video = { .pictures = paths,
-                           .picture_count = wadi_render_plan_count(&r->plan),
-                           .fps = r->plan.view.summary.fps /
-                                  def->every, /* the video lasts as long as the simulated time */
-                           .is_gif = is_gif,
-                           .stop = def->stop };
-    WadiStatus status = wadi_video_write(path, &video, &inner);
-    if (status == WADI_ERR_UNSUPPORTED) {
-        wadi_log(&def->log, WADI_LOG_WARNING, "%s", inner.text);
-        r->report->warning_count += 1;
-        return WADI_OK;
-    }
-    if (status != WADI_OK) {
-        return wadi_fail(error, status, "%s", inner.text);
-    }
-    memcpy(made, path, (size_t)length + 1);
-    return WADI_OK;
-}
-
-static WadiStatus make_sheet(Rendering *r, const char *const *paths, WadiError *error)
-{
-    int count = wadi_render_plan_count(&r->plan), shown = r->plan.def->sheet;
-    shown = shown < count ? shown : count;
-    WadiSheetPicture *pictures = NULL;
-    char path[WADI_PATH_SIZE];
-    WADI_TRY(WADI_NEW(&pictures, (size_t)shown, "contact sheet", error));
-    for (int i = 0; i < shown; ++i) {
-        int index = shown > 1 ? (int)((int64_t)i * (count - 1) / (shown - 1)) : count - 1;
-        int frame = wadi_render_plan_frame(&r->plan, index);
-        pictures[i].path = paths[index];
-        snprintf(pictures[i].label, sizeof pictures[i].label, "frame %d, %.2f s", frame,
-                 (frame - 1) / r->plan.view.summary.fps);
-    }
-    int length = product_path(r, SHEET, path);
-    WadiStatus status = wadi_picture_sheet_write(path, pictures, shown, error);
-    WADI_DELETE(pictures, (size_t)shown);
-    if (status == WADI_OK) {
-        memcpy(r->report->sheet, path, (size_t)length + 1);
-    }
-    return status;
-}
-
-/* Makes video and contact sheet from the picture files. */
-static WadiStatus make_video_and_sheet(Rendering *r, WadiError *error)
-{
-    size_t count = (size_t)wadi_render_plan_count(&r->plan);
-    if (!has_product(r, SHEET) && !has_product(r, VIDEO) && !has_product(r, GIF)) {
-        return WADI_OK;
-    }
-    char(*names)[WADI_PATH_SIZE] = NULL;
-    const char **paths = NULL;
-    WadiStatus status = WADI_NEW(&names, count, "names of pictures", error);
-    if (status == WADI_OK) {
-        status = WADI_NEW(&paths, count, "names of pictures", error);
-    }
-    for (size_t i = 0; i < count && status == WADI_OK; ++i) {
-        wadi_render_plan_path(&r->plan, wadi_render_plan_frame(&r->plan, (int)i), names[i], WADI_PATH_SIZE);
-        paths[i] = names[i];
-    }
-    if (status == WADI_OK && has_product(r, SHEET)) {
-        status = make_sheet(r, paths, error);
-    }
-    if (status == WADI_OK && has_product(r, VIDEO)) {
-        status = make_video(r, paths, false, r->report->video, error);
-    }
-    if (status == WADI_OK && has_product(r, GIF)) {
-        status = make_video(r, paths, true, r->report->gif, error);
-    }
-    WADI_DELETE(paths, count);
-    WADI_DELETE(names, count);
-    return status;
-}
-
-static WadiStatus render(Rendering *r, WadiError *error)
+static WadiStatus render(WadiRenderJob *r, WadiError *error)
 {
     r->maker.outputs = &r->outputs;
-    WADI_TRY(claim_products(r, error));
-    WADI_TRY(wadi_picture_meter(&r->maker, &r->plan, error));
+    WADI_TRY(wadi_render_products_claim(r, error));
+    if (r->plan.def->is_shared) {
+        return wadi_render_shared(r, error);
+    }
+    WADI_TRY(find_shot(r, error));
     WADI_TRY(make_pictures(r, error));
-    return make_video_and_sheet(r, error);
+    return wadi_render_products_make(r, error);
 }
 
 WadiStatus wadi_render(const char *run, const WadiRenderDef *def, WadiRenderReport *report, WadiError *error)
@@ -214,7 +114,7 @@ WadiStatus wadi_render(const char *run, const WadiRenderDef *def, WadiRenderRepo
                          "the WadiRenderDef was not made by wadi_default_render_def");
     }
     const unsigned asserts = wadi_assert_count();
-    Rendering *r = NULL;
+    WadiRenderJob *r = NULL;
     WADI_TRY(WADI_NEW(&r, 1, "rendering", error));
     r->report = report;
     r->start = wadi_time_now();

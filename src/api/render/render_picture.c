@@ -75,10 +75,10 @@ static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan,
 {
     const WadiScene *scene = plan->view.scene;
     double start = wadi_time_now();
-    WadiCamera camera = wadi_frame_scene_camera(scene, plan->box, time);
+    WadiCamera camera = wadi_frame_scene_camera(scene, plan->shot.box, time);
     /* A sun placed relative to the camera uses the camera's first position, so that shadows do not turn with
      * a moving camera. Likewise the size of flying grains. */
-    WadiCamera first = wadi_frame_scene_camera(scene, plan->box, 0.0);
+    WadiCamera first = wadi_frame_scene_camera(scene, plan->shot.box, 0.0);
     WadiFrameSceneDef drawn = *frame_scene_def;
     drawn.secondary = &maker->secondary;
     drawn.pixel = pixel_at_target(&first, film->height);
@@ -116,11 +116,12 @@ static WadiStatus prefix_frame_path(WadiStatus status, const char *path, WadiErr
     return status;
 }
 
-WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, WadiError *error)
+/* Sets plan->shot.exposure from a small picture of the middle frame. */
+static WadiStatus meter(WadiPictureMaker *maker, WadiRenderPlan *plan, WadiError *error)
 {
     const WadiRenderSettings *render = &plan->view.scene->render;
     if (plan->frame_scene.colours != NULL) {
-        plan->exposure = 0.0; /* colours must match the legend, independent of the scene's light */
+        plan->shot.exposure = 0.0; /* colours must match the legend, independent of the scene's light */
         return WADI_OK;
     }
     WadiFrameSceneDef frame_scene = plan->frame_scene;
@@ -137,17 +138,25 @@ WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, Wad
     WADI_TRY(wadi_film_init(&film, width, height < 4096 ? height : 4096, error));
     WadiStatus status = expose(maker, plan, &frame_scene, &quality, header.time, &film, error);
     if (status == WADI_OK) {
-        plan->exposure = render->exposure + EXPOSURE_OFFSET + log2(wadi_film_auto_exposure(&film));
+        plan->shot.exposure = render->exposure + EXPOSURE_OFFSET + log2(wadi_film_auto_exposure(&film));
     }
     wadi_film_free(&film);
     return prefix_frame_path(status, path, error);
+}
+
+WadiStatus wadi_picture_survey(WadiPictureMaker *maker, WadiRenderPlan *plan, WadiError *error)
+{
+    WadiRenderShot shot;
+    WADI_TRY(wadi_render_shot_survey(plan, &shot, error));
+    WADI_TRY(wadi_render_shot_set(plan, &shot, error));
+    return meter(maker, plan, error);
 }
 
 /* Warns about a camera inside a wall: the picture is black. */
 static void check_camera(WadiPictureMaker *maker, const WadiRenderPlan *plan, double time)
 {
     const WadiScene *scene = plan->view.scene;
-    WadiVec3 eye = wadi_frame_scene_camera(scene, plan->box, time).eye;
+    WadiVec3 eye = wadi_frame_scene_camera(scene, plan->shot.box, time).eye;
     const WadiTraceGround *ground = &maker->frame_scene.ground;
     const char *advice = "; see render.camera in docs/scene-reference.md";
     if (maker->has_warned) {
@@ -182,7 +191,8 @@ static WadiStatus draw(WadiPictureMaker *maker, const WadiRenderPlan *plan, cons
     WADI_TRY(expose(maker, plan, &plan->frame_scene, &plan->quality, header->time, &maker->film, error));
     check_camera(maker, plan, header->time);
     bool is_coloured = plan->frame_scene.colours != NULL;
-    wadi_film_develop(&maker->film, &(WadiDevelop){ .exposure = plan->exposure, .is_linear = is_coloured },
+    wadi_film_develop(&maker->film,
+                      &(WadiDevelop){ .exposure = plan->shot.exposure, .is_linear = is_coloured },
                       &maker->image);
     if (is_coloured) {
         wadi_false_colour_legend(&plan->colour, &maker->image);

@@ -34,6 +34,14 @@ static WadiStatus check_def(const WadiRenderDef *def, WadiError *error)
         return wadi_fail(error, WADI_ERR_ARGUMENT, "a contact sheet of %d pictures: expected 1 to %d",
                          def->sheet, SHEET_MAX);
     }
+    if (!def->is_shared && (def->is_waiting || def->is_video_only)) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "is_waiting and is_video_only are for is_shared");
+    }
+    if (def->is_shared && def->is_forced) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT,
+                         "pictures that are shared cannot be forced: each process would draw them again; "
+                         "remove them first");
+    }
     double length = 0.0;
     for (int i = 0; i < 3 && def->has_cut; ++i) {
         length += fabs(def->cut_normal[i]) + 0.0 * fabs(def->cut_point[i]);
@@ -165,92 +173,23 @@ static WadiStatus hash_settings(WadiRenderPlan *plan, WadiError *error)
     if (plan->view.assets_hash != 0) {
         hash = wadi_hash_combine(hash, plan->view.assets_hash);
     }
-    const double numbers[] = { def->quality,
-                               q->samples,
-                               q->depth,
-                               q->clamp,
-                               q->noise,
-                               q->seed,
-                               q->is_denoised,
-                               plan->frame_scene.grains_max,
-                               plan->view.summary.fps };
-    hash = hash_numbers(hash, numbers, (int)(sizeof numbers / sizeof *numbers));
+    const double shared[] = { plan->view.summary.fps, def->has_cut, def->is_cut_faced };
+    hash = hash_numbers(hash, shared, (int)(sizeof shared / sizeof *shared));
     if (def->has_cut) {
         WadiVec3 n = plan->frame_scene.cut_normal;
         hash = hash_numbers(hash_numbers(hash, def->cut_point, 3), (double[]){ n.x, n.y, n.z }, 3);
     }
     if (def->attribute != NULL) {
-        const double scale[] = { plan->colour.map, plan->colour.low, plan->colour.high };
-        hash = hash_numbers(hash_text(hash, def->attribute), scale, 3);
+        hash = hash_text(hash_text(hash, def->attribute), def->map);
+        hash = hash_numbers(hash, (double[]){ def->low, def->high }, 2);
     }
     const WadiHdr *map = &plan->environment;
     size_t pixels = (size_t)map->width * (size_t)map->height;
-    plan->settings_hash =
-        pixels > 0 ? wadi_hash_bytes(hash, map->pixels, pixels * sizeof *map->pixels) : hash;
+    plan->shot_hash = pixels > 0 ? wadi_hash_bytes(hash, map->pixels, pixels * sizeof *map->pixels) : hash;
+    const double numbers[] = { def->quality, q->samples, q->depth,       q->clamp,
+                               q->noise,     q->seed,    q->is_denoised, plan->frame_scene.grains_max };
+    plan->settings_hash = hash_numbers(plan->shot_hash, numbers, (int)(sizeof numbers / sizeof *numbers));
     return WADI_OK;
-}
-
-/* Whether a liquid may stand behind glass that the scene does not mention. */
-static bool may_have_glass(const WadiRenderPlan *plan)
-{
-    const WadiScene *scene = plan->view.scene;
-    const WadiGroundKey ground = scene->render.ground;
-    bool has_liquid = false;
-    for (int m = 0; m < scene->material_count; ++m) {
-        has_liquid = has_liquid || scene->materials[m].kind == WADI_MATERIAL_WATER;
-    }
-    return has_liquid && scene->render.walls == WADI_RENDER_WALLS_AUTO && scene->has_domain &&
-           ground != WADI_GROUND_WATER && ground != WADI_GROUND_SAND && ground != WADI_GROUND_NONE;
-}
-
-static void set_glass(WadiRenderPlan *plan, const WadiRunSurvey *survey)
-{
-    WadiScene *scene = plan->view.scene;
-    if (!may_have_glass(plan) || !survey->has_liquid_at_walls ||
-        wadi_box_contains(scene->domain, wadi_frame_scene_camera(scene, survey->box, 0.0).eye)) {
-        return;
-    }
-    scene->render.walls = WADI_RENDER_WALLS_GLASS;
-    plan->frame_scene.walls_height = fmax(survey->box.max.z - scene->domain.min.z, 0.0);
-}
-
-/* One camera and one colour scale for all pictures. */
-static WadiStatus survey(WadiRenderPlan *plan, WadiError *error)
-{
-    const WadiRenderDef *def = plan->def;
-    plan->box = wadi_box_empty();
-    if (plan->view.scene->render.camera.is_given && def->attribute == NULL && !may_have_glass(plan)) {
-        return WADI_OK; /* not needed */
-    }
-    WadiRunSurvey survey = { .attribute = def->attribute, .map = def->map };
-    WADI_TRY(wadi_run_survey(&survey, &plan->view, plan->world, error));
-    plan->box = survey.box;
-    set_glass(plan, &survey);
-    if (def->attribute == NULL) {
-        return WADI_OK;
-    }
-    plan->colour = survey.colour;
-    plan->colour.low = isnan(def->low) ? plan->colour.low : def->low;
-    plan->colour.high = isnan(def->high) ? plan->colour.high : def->high;
-    if (!(plan->colour.low < plan->colour.high)) {
-        return wadi_fail(error, WADI_ERR_ARGUMENT, "a scale of %s from %g to %g", def->attribute,
-                         plan->colour.low, plan->colour.high);
-    }
-    plan->colours = wadi_false_colour_frame_scene(&plan->colour);
-    plan->frame_scene.colours = &plan->colours;
-    return WADI_OK;
-}
-
-/* Turns the normal of the cut towards the camera. */
-static void face_cut(WadiRenderPlan *plan)
-{
-    WadiFrameSceneDef *frame_scene = &plan->frame_scene;
-    if (frame_scene->has_cut && plan->def->is_cut_faced) {
-        WadiVec3 eye = wadi_frame_scene_camera(plan->view.scene, plan->box, 0.0).eye;
-        if (wadi_dot(wadi_sub(eye, frame_scene->cut_point), frame_scene->cut_normal) < 0.0) {
-            frame_scene->cut_normal = wadi_scale(frame_scene->cut_normal, -1.0);
-        }
-    }
 }
 
 static WadiStatus fill(WadiRenderPlan *plan, WadiError *error)
@@ -267,8 +206,6 @@ static WadiStatus fill(WadiRenderPlan *plan, WadiError *error)
     if (environment != NULL) {
         WADI_TRY(wadi_hdr_read(&plan->environment, environment, error));
     }
-    WADI_TRY(survey(plan, error));
-    face_cut(plan);
     return hash_settings(plan, error);
 }
 
@@ -286,6 +223,9 @@ WadiStatus wadi_render_plan_open(WadiRenderPlan *plan, const char *run, const Wa
                                                               "materials.sand.look.preset=desert",
                                                    .first = def->first_frame,
                                                    .last = def->last_frame,
+                                                   .is_shared = def->is_shared,
+                                                   .is_waiting = def->is_waiting,
+                                                   .stop = def->stop,
                                                    .log = def->log },
                                 error));
     WadiStatus status = fill(plan, error);
@@ -330,9 +270,13 @@ static uint64_t hash_arrays(uint64_t key, const WadiFrameLayout *frame)
 uint64_t wadi_render_plan_key(const WadiRenderPlan *plan, const WadiFrameLayout *frame,
                               const WadiFrameLayout *secondary, const WadiFrameLayout *wet)
 {
-    const WadiBox *box = &plan->box;
-    const double shared[] = { plan->exposure, box->min.x, box->min.y,          box->min.z,        box->max.x,
-                              box->max.y,     box->max.z, frame->header.frame, frame->header.time };
+    const WadiRenderShot *shot = &plan->shot;
+    const WadiBox *box = &shot->box;
+    const WadiVec3 cut = plan->frame_scene.cut_normal;
+    const double shared[] = { shot->exposure, box->min.x, box->min.y,          box->min.z,
+                              box->max.x,     box->max.y, box->max.z,          shot->has_glass,
+                              shot->glass,    shot->low,  shot->high,          cut.x,
+                              cut.y,          cut.z,      frame->header.frame, frame->header.time };
     uint64_t key = hash_numbers(plan->settings_hash, shared, (int)(sizeof shared / sizeof *shared));
     key = hash_arrays(key, frame);
     return hash_arrays(hash_arrays(key, secondary), wet);

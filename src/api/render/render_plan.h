@@ -3,11 +3,22 @@
 #define WADI_API_RENDER_PLAN_H
 
 #include "api/run_view.h"
+#include "io/files/files.h"
 #include "render/false_colour.h"
 #include "render/frame_scene.h"
 #include "wadi/render.h"
 
-/* Immutable once open. */
+/* What all pictures of a run have in common and its frames decide. FOLDER/NAME.plan.json keeps it, so that
+ * pictures made while a run goes on are those of the whole run. */
+typedef struct WadiRenderShot {
+    WadiBox box;      /* m: shown by a camera without a given position */
+    bool has_glass;   /* the walls that the scene leaves open are glass */
+    double glass;     /* m: their height */
+    double low, high; /* scale of false colours; 0 without */
+    double exposure;  /* stops */
+} WadiRenderShot;
+
+/* Immutable once the shot is set. */
 typedef struct WadiRenderPlan {
     WadiRunView view;
     const WadiRenderDef *def;      /* borrowed */
@@ -20,12 +31,13 @@ typedef struct WadiRenderPlan {
     WadiFrameSceneColours colours; /* borrowed by frame_scene */
     WadiFrameSceneDef frame_scene;
     WadiTraceQuality quality;
-    WadiBox box;     /* m: shown by a camera without a given position */
-    double exposure; /* stops, for all frames */
-    uint64_t settings_hash;
+    WadiRenderShot shot;    /* set by wadi_render_shot_make or wadi_render_shot_set */
+    uint64_t shot_hash;     /* of the settings that decide the shot: all but the quality */
+    uint64_t settings_hash; /* of all settings */
 } WadiRenderPlan;
 
-/* Nothing is written. Warnings go to def->log. After a failure there is nothing to close. */
+/* Nothing is written, and no shot is set. Warnings go to def->log. After a failure there is nothing to
+ * close. */
 WadiStatus wadi_render_plan_open(WadiRenderPlan *plan, const char *run, const WadiRenderDef *def,
                                  WadiError *error);
 void wadi_render_plan_close(WadiRenderPlan *plan);
@@ -47,6 +59,17 @@ typedef struct WadiRunSurvey {
     const char *attribute, *map; /* in: false colours; NULL: none */
     WadiFalseColour colour;      /* with the range over these frames */
 } WadiRunSurvey;
+
+/* The shot of the frames that exist, but for the exposure. Of a run that goes on it has room for what will be
+ * in its domain. */
+WadiStatus wadi_render_shot_survey(const WadiRenderPlan *plan, WadiRenderShot *shot, WadiError *error);
+/* Sets the camera, the walls, the cut and the colours of the plan. */
+WadiStatus wadi_render_shot_set(WadiRenderPlan *plan, const WadiRenderShot *shot, WadiError *error);
+/* FOLDER/NAME.plan.json. *is_there: it was made with the same settings. WADI_ERR_FORMAT: it is damaged. */
+void wadi_render_shot_path(const WadiRenderPlan *plan, char path[WADI_PATH_SIZE]);
+WadiStatus wadi_render_shot_read(const WadiRenderPlan *plan, WadiRenderShot *shot, bool *is_there,
+                                 WadiError *error);
+WadiStatus wadi_render_shot_write(const WadiRenderPlan *plan, WadiError *error);
 
 WadiStatus wadi_run_survey(WadiRunSurvey *survey, const WadiRunView *view, const WadiWorld *world,
                            WadiError *error);

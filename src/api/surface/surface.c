@@ -1,16 +1,14 @@
-/* Surfaces of a run. Worker threads process frames from a list, each with its own arena and thread team; the
+/* Surfaces of a run. WadiSurfaceWorker threads process frames from a list, each with its own arena and thread team; the
  * calling thread reports the files in frame order. The bytes do not depend on the numbers of workers and
  * threads: frames are independent, and no stage depends on its thread count. */
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "api/surface/surface_plan.h"
+#include "api/surface/surface_team.h"
 #include "core/alloc.h"
 #include "core/check.h"
 #include "core/parallel.h"
-#include "io/run/output_index.h"
 
 enum {
     SURFACE_DEF_COOKIE = 0x5afe5,
@@ -24,53 +22,16 @@ static const double bytes_per_particle = 1500.0;
 
 WadiSurfaceDef wadi_default_surface_def(void)
 {
-    return (WadiSurfaceDef){ .cookie = SURFACE_DEF_COOKIE, .formats = WADI_SURFACE_PLY };
+    return (WadiSurfaceDef){ .cookie = SURFACE_DEF_COOKIE, .formats = WADI_SURFACE_PLY, .stale = 120.0 };
 }
 
-/* Result of one part of one frame. */
-typedef struct Made {
-    unsigned written, kept; /* bits of WadiSurfaceFormat */
-    int64_t particles, triangles, vertices;
-} Made;
-
-typedef enum FrameState { FRAME_WAITS, FRAME_DONE, FRAME_FAILED } FrameState;
-
-typedef struct Team {
-    const WadiSurfacePlan *plan;
-    const WadiSurfaceDef *def;
-    WadiOutputIndex outputs; /* of the folder */
-    int frame_count;
-    int inner_threads; /* of each worker's team */
-    Made *made;        /* indexed by frame, then part */
-    FrameState *state; /* of each frame */
-    WadiError *error;  /* of the first failed frame */
-    double start;      /* s */
-    double memory;     /* bytes for each thread */
-
-    pthread_mutex_t mutex; /* guards the members below, `made` and `state` */
-    pthread_cond_t changed;
-    int next; /* next frame to process */
-    int running;
-    int failed; /* the first failed frame; frame_count: none */
-    WadiStageTimes times;
-} Team;
-
-/* Data of one worker thread. */
-typedef struct Worker {
-    Team *team;
-    pthread_t thread;
-    WadiArena arena;
-    WadiState frame;
-    WadiStageTimes times;
-} Worker;
-
-static bool is_stopped(const Team *team)
+static bool is_stopped(const WadiSurfaceTeam *team)
 {
     return team->def->stop != NULL && *team->def->stop != 0;
 }
 
 /* Bits of the formats that must be written. */
-static unsigned find_missing(const Team *team, int part, int frame, uint64_t key)
+unsigned wadi_surface_team_missing(const WadiSurfaceTeam *team, int part, int frame, uint64_t key)
 {
     const WadiSurfacePlan *plan = team->plan;
     unsigned missing = plan->formats;
@@ -86,8 +47,8 @@ static unsigned find_missing(const Team *team, int part, int frame, uint64_t key
     return missing;
 }
 
-static WadiStatus write_files(Worker *worker, int part, const WadiFrameHeader *header, uint64_t key,
-                              unsigned formats, const WadiSurfaceFrame *made, WadiError *error)
+static WadiStatus write_files(WadiSurfaceWorker *worker, int part, const WadiFrameHeader *header,
+                              uint64_t key, unsigned formats, const WadiSurfaceFrame *made, WadiError *error)
 {
     const WadiSurfacePlan *plan = worker->team->plan;
     WadiMeshFileInfo info = { .material = plan->part[part].name,
@@ -110,8 +71,8 @@ static WadiStatus write_files(Worker *worker, int part, const WadiFrameHeader *h
     return WADI_OK;
 }
 
-static WadiStatus make_part(Worker *worker, int part, const WadiFrameHeader *header, uint64_t key,
-                            unsigned formats, Made *made, WadiError *error)
+static WadiStatus make_part(WadiSurfaceWorker *worker, int part, const WadiFrameHeader *header, uint64_t key,
+                            unsigned formats, WadiSurfaceMade *made, WadiError *error)
 {
     const WadiSurfacePlan *plan = worker->team->plan;
     WadiSurfaceFrameDef def = plan->frame;
@@ -142,15 +103,15 @@ static WadiStatus make_part(Worker *worker, int part, const WadiFrameHeader *hea
     return status;
 }
 
-static WadiStatus make_frame(Worker *worker, int frame, Made *made, WadiError *error)
+static WadiStatus make_frame(WadiSurfaceWorker *worker, int frame, WadiSurfaceMade *made, WadiError *error)
 {
-    const Team *team = worker->team;
+    const WadiSurfaceTeam *team = worker->team;
     WadiFrameLayout layout;
     WADI_TRY(wadi_run_view_read_layout(&team->plan->view, frame, &layout, error));
     bool is_read = false;
     for (int p = 0; p < team->plan->part_count; ++p) {
         uint64_t key = wadi_surface_plan_key(team->plan, p, &layout);
-        unsigned missing = find_missing(team, p, frame, key);
+        unsigned missing = wadi_surface_team_missing(team, p, frame, key);
         made[p].kept = team->plan->formats & ~missing;
         if (missing == 0) {
             continue;
@@ -180,14 +141,14 @@ static void prefix_frame_path(const char *path, WadiError *error)
 
 static void *run_worker(void *context)
 {
-    Worker *worker = context;
-    Team *team = worker->team;
+    WadiSurfaceWorker *worker = context;
+    WadiSurfaceTeam *team = worker->team;
     int parts = team->plan->part_count;
     wadi_parallel_set_threads(team->inner_threads);
     pthread_mutex_lock(&team->mutex);
     while (team->next < team->frame_count && team->failed == team->frame_count && !is_stopped(team)) {
         int index = team->next++;
-        int frame = team->plan->view.first + index;
+        int frame = team->frames[index];
         pthread_mutex_unlock(&team->mutex);
         WadiError error = { 0 };
         char path[WADI_PATH_SIZE];
@@ -195,7 +156,7 @@ static void *run_worker(void *context)
         WadiStatus status = make_frame(worker, frame, &team->made[index * parts], &error);
         prefix_frame_path(path, &error);
         pthread_mutex_lock(&team->mutex);
-        team->state[index] = status == WADI_OK ? FRAME_DONE : FRAME_FAILED;
+        team->state[index] = status == WADI_OK ? WADI_FRAME_DONE : WADI_FRAME_FAILED;
         if (status != WADI_OK && index < team->failed) {
             team->failed = index;
             *team->error = error;
@@ -214,23 +175,25 @@ static void *run_worker(void *context)
     return NULL;
 }
 
-static void report_part(const Team *team, int index, int part, WadiSurfaceReport *report)
+static void report_part(const WadiSurfaceTeam *team, int index, int part)
 {
+    WadiSurfaceReport *report = team->report;
     const WadiSurfacePlan *plan = team->plan;
-    const Made *made = &team->made[index * plan->part_count + part];
+    const WadiSurfaceMade *made = &team->made[index * plan->part_count + part];
     char path[WADI_PATH_SIZE];
     double seconds = wadi_time_now() - team->start;
-    WadiProgress progress = { .frame = plan->view.first + index,
-                              .frames_done = index + (part == plan->part_count - 1),
-                              .frame_count = team->frame_count,
+    const int done = report->frames; /* before this one */
+    WadiProgress progress = { .frame = team->frames[index],
+                              .frames_done = done + (part == plan->part_count - 1),
+                              .frame_count = team->total,
                               .first_frame = plan->view.first,
                               .is_frame_done = true,
                               .stage = "surface",
-                              .seconds_per_frame = seconds / (index + 1),
+                              .seconds_per_frame = seconds / (done + 1),
                               .material = plan->part[part].name,
                               .path = path,
                               .seconds = seconds,
-                              .seconds_left = seconds / (index + 1) * (team->frame_count - index - 1) };
+                              .seconds_left = seconds / (done + 1) * (team->total - done - 1) };
     report->particles += made->particles;
     report->triangles += made->triangles;
     report->vertices += made->vertices;
@@ -250,19 +213,23 @@ static void report_part(const Team *team, int index, int part, WadiSurfaceReport
     }
 }
 
+void wadi_surface_team_report(const WadiSurfaceTeam *team, int index)
+{
+    for (int p = 0; p < team->plan->part_count; ++p) {
+        report_part(team, index, p);
+    }
+    team->report->frames += 1;
+}
+
 /* Reports files until all workers are done. The mutex is not locked while the caller's function runs. */
-static void report_files(Team *team, WadiSurfaceReport *report)
+static void report_files(WadiSurfaceTeam *team)
 {
     int reported = 0;
     pthread_mutex_lock(&team->mutex);
     for (;;) {
-        while (reported < team->frame_count && team->state[reported] == FRAME_DONE) {
+        while (reported < team->frame_count && team->state[reported] == WADI_FRAME_DONE) {
             pthread_mutex_unlock(&team->mutex);
-            for (int p = 0; p < team->plan->part_count; ++p) {
-                report_part(team, reported, p, report);
-            }
-            ++reported;
-            report->frames = reported;
+            wadi_surface_team_report(team, reported++);
             pthread_mutex_lock(&team->mutex);
         }
         if (team->running == 0) {
@@ -283,8 +250,9 @@ static double stage_seconds(const WadiStageTimes *times, const char *name)
     return 0.0;
 }
 
-static void report_times(const Team *team, WadiSurfaceReport *report)
+static void report_times(const WadiSurfaceTeam *team)
 {
+    WadiSurfaceReport *report = team->report;
     const WadiStageTimes *t = &team->times;
     report->read_seconds = stage_seconds(t, "read");
     report->field_seconds = stage_seconds(t, "bins") + stage_seconds(t, "field");
@@ -295,11 +263,11 @@ static void report_times(const Team *team, WadiSurfaceReport *report)
 }
 
 /* Number of frames at once: one per core while they are small and fit into memory together. */
-static int choose_workers(Team *team, int64_t particles)
+static int choose_workers(WadiSurfaceTeam *team, int64_t particles)
 {
     double total = (double)wadi_memory_total(), frame = bytes_per_particle * (double)particles;
     int threads = wadi_parallel_threads();
-    int workers = threads < team->frame_count ? threads : team->frame_count;
+    int workers = threads < team->total ? threads : team->total;
     if (particles > LARGE_FRAME) {
         workers = 1;
     }
@@ -311,9 +279,9 @@ static int choose_workers(Team *team, int64_t particles)
     return workers;
 }
 
-static WadiStatus run_team(Team *team, Worker *workers, int count, WadiSurfaceReport *report,
-                           WadiError *error)
+static WadiStatus run_team(WadiSurfaceTeam *team, int count, WadiError *error)
 {
+    WadiSurfaceWorker *workers = team->workers;
     int started = 0, problem = 0;
     pthread_mutex_lock(&team->mutex);
     while (started < count && problem == 0) {
@@ -326,7 +294,7 @@ static WadiStatus run_team(Team *team, Worker *workers, int count, WadiSurfaceRe
     if (started == 0) {
         return wadi_fail_errno(error, problem, "cannot start a thread");
     }
-    report_files(team, report);
+    report_files(team);
     for (int i = 0; i < started; ++i) {
         pthread_join(workers[i].thread, NULL);
     }
@@ -334,8 +302,7 @@ static WadiStatus run_team(Team *team, Worker *workers, int count, WadiSurfaceRe
         return wadi_fail(error, team->error->status, "%s", team->error->text);
     }
     if (team->next < team->frame_count) {
-        return wadi_fail(error, WADI_ERR_STOPPED, "stopped after frame %d",
-                         team->plan->view.first + team->next - 1);
+        return wadi_fail(error, WADI_ERR_STOPPED, "stopped before frame %d", team->frames[team->next]);
     }
     return WADI_OK;
 }
@@ -358,44 +325,73 @@ static int64_t guess_particles(const WadiSurfacePlan *plan)
     return most;
 }
 
+WadiStatus wadi_surface_team_make(WadiSurfaceTeam *team, const int *frames, int frame_count, WadiError *error)
+{
+    team->frames = frames;
+    team->frame_count = team->failed = frame_count;
+    team->next = 0;
+    memset(team->made, 0, (size_t)(frame_count * team->plan->part_count) * sizeof *team->made);
+    memset(team->workers, 0, (size_t)team->worker_count * sizeof *team->workers);
+    for (int i = 0; i < frame_count; ++i) {
+        team->state[i] = WADI_FRAME_WAITS;
+    }
+    return run_team(team, team->worker_count < frame_count ? team->worker_count : frame_count, error);
+}
+
+static WadiStatus work(WadiSurfaceTeam *team, WadiError *error)
+{
+    const WadiRunView *view = &team->plan->view;
+    const WadiOutputWork output = { team->plan->folder, team->name,
+                                    wadi_run_view_work_key(view, team->plan->settings_hash) };
+    WADI_TRY(wadi_output_index_open(&team->outputs, &output, NULL, error));
+    WadiStatus status;
+    if (team->def->is_shared) {
+        status = wadi_surface_team_share(team, error);
+    } else {
+        for (int i = 0; i < team->total; ++i) {
+            team->list[i] = view->first + i;
+        }
+        status = wadi_surface_team_make(team, team->list, team->total, error);
+    }
+    wadi_output_index_close(&team->outputs);
+    return status;
+}
+
 static WadiStatus make_all(const WadiSurfacePlan *plan, const WadiSurfaceDef *def, WadiSurfaceReport *report,
                            WadiError *error)
 {
-    Team team = { .plan = plan,
-                  .def = def,
-                  .frame_count = plan->view.last - plan->view.first + 1,
-                  .start = wadi_time_now(),
-                  .mutex = PTHREAD_MUTEX_INITIALIZER,
-                  .changed = PTHREAD_COND_INITIALIZER };
-    team.failed = team.frame_count;
-    size_t frames = (size_t)team.frame_count, parts = (size_t)plan->part_count;
+    WadiSurfaceTeam team = { .plan = plan,
+                             .def = def,
+                             .report = report,
+                             .total = plan->view.last - plan->view.first + 1,
+                             .start = wadi_time_now(),
+                             .mutex = PTHREAD_MUTEX_INITIALIZER,
+                             .changed = PTHREAD_COND_INITIALIZER };
+    snprintf(team.name, sizeof team.name, "surface.s%03d", (int)lrint(1000.0 * plan->subframe));
+    size_t frames = (size_t)team.total, parts = (size_t)plan->part_count;
     wadi_parallel_set_threads(def->threads);
-    size_t count = (size_t)choose_workers(&team, guess_particles(plan));
-    Worker *workers = NULL;
+    team.worker_count = choose_workers(&team, guess_particles(plan));
+    const size_t count = (size_t)team.worker_count;
     WadiStatus status = WADI_NEW(&team.made, frames * parts, "list of surfaces", error);
     if (status == WADI_OK) {
         status = WADI_NEW(&team.state, frames, "list of frames", error);
     }
     if (status == WADI_OK) {
+        status = WADI_NEW(&team.list, frames, "list of frames", error);
+    }
+    if (status == WADI_OK) {
         status = WADI_NEW(&team.error, 1, "error of a frame", error);
     }
     if (status == WADI_OK) {
-        status = WADI_NEW(&workers, count, "threads of surfaces", error);
+        status = WADI_NEW(&team.workers, count, "threads of surfaces", error);
     }
     if (status == WADI_OK) {
-        char name[32];
-        snprintf(name, sizeof name, "surface.s%03d", (int)lrint(1000.0 * plan->subframe));
-        const WadiOutputWork work = { plan->folder, name,
-                                      wadi_run_view_work_key(&plan->view, plan->settings_hash) };
-        status = wadi_output_index_open(&team.outputs, &work, NULL, error);
+        status = work(&team, error);
     }
-    if (status == WADI_OK) {
-        status = run_team(&team, workers, (int)count, report, error);
-        wadi_output_index_close(&team.outputs);
-    }
-    report_times(&team, report);
-    WADI_DELETE(workers, count);
+    report_times(&team);
+    WADI_DELETE(team.workers, count);
     WADI_DELETE(team.error, 1);
+    WADI_DELETE(team.list, frames);
     WADI_DELETE(team.state, frames);
     WADI_DELETE(team.made, frames * parts);
     return status;

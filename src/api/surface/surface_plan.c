@@ -160,6 +160,9 @@ WadiStatus wadi_surface_plan_open(WadiSurfacePlan *plan, const char *run, const 
                                                    .example = "surface.radius=1",
                                                    .first = def->first_frame,
                                                    .last = def->last_frame,
+                                                   .is_shared = def->is_shared,
+                                                   .is_waiting = def->is_waiting,
+                                                   .stop = def->stop,
                                                    .log = def->log },
                                 error));
     WadiStatus status = fill(plan, def, error);

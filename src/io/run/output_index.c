@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -122,6 +123,27 @@ static WadiStatus remove_temporary(void *user, const char *folder, const char *n
                                                                          : WADI_OK;
 }
 
+static void forget(WadiOutputIndex *index)
+{
+    if (index->text != NULL) {
+        wadi_free(index->text, index->size + 1, 1);
+        index->text = NULL;
+    }
+    WADI_ARRAY_FREE(&index->files);
+    WADI_ARRAY_FREE(&index->groups);
+    WADI_ARRAY_FREE(&index->begun);
+}
+
+WadiStatus wadi_output_index_refresh(WadiOutputIndex *index, WadiError *error)
+{
+    char path[WADI_PATH_SIZE];
+    snprintf(path, sizeof path, "%.3800s/%s", index->folder, index_name);
+    forget(index);
+    WADI_TRY(wadi_file_read(path, INDEX_LIMIT, &index->text, &index->size, error));
+    index->ends_in_line = index->size > 0 && index->text[index->size - 1] == '\n';
+    return parse(index, error);
+}
+
 static WadiStatus open_index(WadiOutputIndex *index, const char *path, WadiError *error)
 {
     struct stat info;
@@ -132,12 +154,11 @@ static WadiStatus open_index(WadiOutputIndex *index, const char *path, WadiError
     if (fstat(index->fd, &info) != 0 || !S_ISREG(info.st_mode)) {
         return wadi_fail(error, WADI_ERR_IO, "%s: is not a regular file; remove it", path);
     }
-    WADI_TRY(wadi_file_read(path, INDEX_LIMIT, &index->text, &index->size, error));
+    WADI_TRY(wadi_output_index_refresh(index, error));
     /* A truncated last line must not merge with the next entry. */
-    if (index->size > 0 && index->text[index->size - 1] != '\n' && write(index->fd, "\n", 1) != 1) {
-        return wadi_fail_errno(error, errno, "cannot write %s", path);
-    }
-    return parse(index, error);
+    return index->size == 0 || index->ends_in_line || write(index->fd, "\n", 1) == 1
+               ? WADI_OK
+               : wadi_fail_errno(error, errno, "cannot write %s", path);
 }
 
 static WadiStatus open_folder(WadiOutputIndex *index, const WadiOutputWork *work, const char *beside,
@@ -177,12 +198,7 @@ void wadi_output_index_close(WadiOutputIndex *index)
     if (index->fd >= 0) {
         close(index->fd);
     }
-    if (index->text != NULL) {
-        wadi_free(index->text, index->size + 1, 1);
-    }
-    WADI_ARRAY_FREE(&index->files);
-    WADI_ARRAY_FREE(&index->groups);
-    WADI_ARRAY_FREE(&index->begun);
+    forget(index);
     wadi_output_lock_leave(&index->lock);
     *index = (WadiOutputIndex){ .fd = -1, .lock = { .lock.fd = -1, .guard = -1 } };
 }
@@ -242,13 +258,18 @@ bool wadi_output_index_has(const WadiOutputIndex *index, const char *path, uint6
     return is_whole;
 }
 
-/* One write, so that entries of several threads and processes do not mix. */
+/* One write, so that entries of several threads and processes do not mix. NFS finds the end of the file in its
+ * cache, which the lock makes it read again. */
 static WadiStatus append(const WadiOutputIndex *index, const char *text, size_t length, WadiError *error)
 {
+    const bool is_locked = wadi_lock_wait(index->fd);
     errno = ENOSPC; /* for a short write, which sets no errno */
-    return write(index->fd, text, length) == (ssize_t)length
-               ? WADI_OK
-               : wadi_fail_errno(error, errno, "cannot write %s/%s", index->folder, index_name);
+    const int problem = write(index->fd, text, length) == (ssize_t)length ? 0 : errno;
+    if (is_locked) {
+        flock(index->fd, LOCK_UN);
+    }
+    return problem == 0 ? WADI_OK
+                        : wadi_fail_errno(error, problem, "cannot write %s/%s", index->folder, index_name);
 }
 
 WadiStatus wadi_output_index_add(const WadiOutputIndex *index, const WadiFileNames *names, uint64_t key,

@@ -31,13 +31,14 @@ typedef struct WadiOutputGroup {
     size_t first, count; /* range in `files` */
 } WadiOutputGroup;
 
-/* Immutable once open, so that threads may share it. */
+/* Immutable between open and refresh, so that threads may share it. */
 typedef struct WadiOutputIndex {
     char folder[WADI_PATH_SIZE];
     int fd; /* of the index; -1: closed */
     WadiOutputLock lock;
-    char *text;
+    char *text; /* of the file, cut into lines */
     size_t size;
+    bool ends_in_line; /* with a complete one */
     WADI_ARRAY(WadiOutputFile) files;
     WADI_ARRAY(WadiOutputGroup) groups;
     WADI_ARRAY(const char *) begun; /* names; point into `text` */
@@ -50,6 +51,8 @@ typedef struct WadiOutputIndex {
 WadiStatus wadi_output_index_open(WadiOutputIndex *index, const WadiOutputWork *work, const char *beside,
                                   WadiError *error);
 void wadi_output_index_close(WadiOutputIndex *index);
+/* Reads what other processes added. */
+WadiStatus wadi_output_index_refresh(WadiOutputIndex *index, WadiError *error);
 
 /* Whether `path` was made with this key, and all files made together with it exist unchanged. `is_editable`:
  * the user may have changed `path`; then only its key and its last line (wadi_output_end_line) are

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WORKERS_MAX = 64, NOTE_SIZE = 256 };
+enum { WORKERS_MAX = 256, NOTE_SIZE = 256 };
 
 /* The line of a worker is "NAME KEY". */
 static void make_note(const WadiOutputWork *work, char note[NOTE_SIZE])
