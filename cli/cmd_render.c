@@ -31,18 +31,6 @@ static int parse_numbers(const char *text, double *numbers, int count)
     return 0;
 }
 
-static bool parse_quality(const WadiCliWork *work, const char *text, WadiRenderDef *def)
-{
-    static const char *const names[3] = { "draft", "preview", "final" };
-    for (int i = 0; i < 3; ++i) {
-        if (strcmp(text, names[i]) == 0) {
-            def->quality = (WadiQuality)i;
-            return true;
-        }
-    }
-    return wadi_cli_work_usage(work, "--quality", "draft, preview or final", text);
-}
-
 static bool parse_range(const WadiCliWork *work, const char *text, WadiRenderDef *def)
 {
     double ends[2];
@@ -202,7 +190,7 @@ static bool fill_def(WadiCliWork *work, WadiRenderDef *def)
     const WadiCliArgs *args = work->args;
     if (!wadi_cli_work_frames(work, &def->first_frame, &def->last_frame) ||
         !wadi_cli_work_share(work, &def->is_shared, &def->is_waiting, &def->stale) ||
-        (args->quality != NULL && !parse_quality(work, args->quality, def)) ||
+        (args->quality != NULL && !wadi_cli_work_quality(work, args->quality, &def->quality)) ||
         (args->range != NULL && !parse_range(work, args->range, def)) ||
         (args->cut != NULL && !parse_cut(work, args->cut, def))) {
         return false;

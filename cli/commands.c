@@ -158,6 +158,48 @@ const WadiCliCommand wadi_cli_commands[] = {
         .run = wadi_cli_export,
     },
     {
+        .name = "farm",
+        .operand = "RUN",
+        .files = WADI_CLI_FILES_FOLDER,
+        .rest = "OPTIONS",
+        .summary = "Write the frames of a run as a job for many machines",
+        .description =
+            "Writes a job that draws the frames of a run, or wraps them into meshes, on the machines of a "
+            "farm: tasks of several frames each, and a task for the video that depends on them. Nothing is "
+            "submitted. What follows after -- goes to wadi render or wadi surface as it is. The tasks share "
+            "their frames, so that one that is started twice, or again, costs nothing. docs/farm.md has a "
+            "how-to for each system.",
+        .options = farm_options,
+        .option_count = COUNT(farm_options),
+        .examples = { { "wadi farm splash.run --to slurm --chunk 8 --cpus 16 -- --quality final",
+                        "then the sbatch command that it prints" },
+                      { "wadi farm splash.run --to openjd -- --size 1920x1080", "" },
+                      { "wadi farm splash.run --to sh", "then: sh splash.run/farm/splash.sh 4" },
+                      { "wadi farm splash.run --to slurm --work surface", "meshes" } },
+        .run = wadi_cli_farm,
+    },
+    {
+        .name = "wedge",
+        .operand = "SCENE",
+        .files = WADI_CLI_FILES_SCENE,
+        .summary = "Run a scene with varied settings side by side",
+        .description =
+            "Runs a scene once for each combination of values, into FOLDER/0001-KEY=VALUE.run and so on, "
+            "writes a table of all runs, FOLDER/wedge.csv, and draws their last frames from one camera into "
+            "FOLDER/mosaic.png, each with its values. A run that fails does not stop the others: the table "
+            "has its error, the exit code is 1, and --resume runs it again. With --index N it runs one of "
+            "them, for an array of tasks; the task that ends last draws the mosaic.",
+        .options = wedge_options,
+        .option_count = COUNT(wedge_options),
+        .examples = { { "wadi wedge column.yaml --vary materials.sand.friction_angle=20,30,40",
+                        "three runs" },
+                      { "wadi wedge column.yaml --vary resolution=48,64 --vary solver=flip,sph",
+                        "four runs" },
+                      { "wadi wedge column.yaml --vary resolution=48,64 --vary seed=1,2 --zip", "two runs" },
+                      { "wadi wedge column.yaml --vary seed=1,2,3 --index 2 --resume", "one of three" } },
+        .run = wadi_cli_wedge,
+    },
+    {
         .name = "info",
         .operand = "RUN|FILE",
         .files = WADI_CLI_FILES_ANY,

@@ -218,6 +218,9 @@ static void man_synopsis(FILE *out, const WadiCliCommand *command)
             fputs(option->kind == WADI_CLI_SET || option->kind == WADI_CLI_VARY ? " ...\n" : "\n", out);
         }
     }
+    if (command->rest != NULL) {
+        fprintf(out, ".Op \\-\\- Ar %s\n", command->rest);
+    }
 }
 
 static void man_options(FILE *out, const WadiCliCommand *command)

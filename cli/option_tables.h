@@ -251,6 +251,61 @@ static const WadiCliOption export_options[] = {
     HELP,
 };
 
+static const WadiCliOption farm_options[] = {
+    CHOICE("to", "SYSTEM", to, "sh slurm openjd flamenco opencue",
+           "sh: a script for this machine. slurm: batch scripts. openjd: a template of Open Job Description, "
+           "for Deadline Cloud and others. flamenco: a job type. opencue: a job specification."),
+    CHOICE("work", "COMMAND", work, "render surface",
+           "What the tasks run: render or surface. Without it: render."),
+    TEXT("frames", "A-B", frame_range, "These frames. Without it: all that the run will have."),
+    NUMBER("chunk", 1, 9999999, chunk, "Frames of a task. Without it: for about 64 tasks."),
+    NUMBER("cpus", 1, 1024, cpus,
+           "Cores of a task. Without it: what the system gives, and all that wadi sees."),
+    NUMBER("memory", 1, 99999999, memory, "Memory of a task, in MiB."),
+    NUMBER("minutes", 1, 9999999, minutes, "Most time of a task, in minutes."),
+    TEXT("wadi", "PROGRAM", wadi,
+         "The program on the machines of the farm. Without it: wadi, as their PATH finds it."),
+    { .name = "output",
+      .short_name = 'o',
+      .argument = "FOLDER",
+      .kind = WADI_CLI_TEXT,
+      .offset = VALUE(output),
+      .files = WADI_CLI_FILES_FOLDER,
+      .help = "Folder the job goes to. Without it: farm in the run folder." },
+    JSON("Write one line of JSON with the files and the command that submits them."),
+    QUIET,
+    HELP,
+};
+
+static const WadiCliOption wedge_options[] = {
+    { .name = "vary",
+      .argument = "KEY=A,B,C",
+      .kind = WADI_CLI_VARY,
+      .help =
+          "A key of the scene and its values, such as materials.sand.friction_angle=20,30,40. May be given "
+          "several times." },
+    FLAG("grid", 0, grid, "All combinations of the values; the default."),
+    FLAG("zip", 0, zip, "The first values of all keys together, then the second, and so on."),
+    NUMBER("index", 1, 1000, index, "This run only, from 1: for a task of an array."),
+    FLAG("resume", 0, resume, "Keep runs that are finished, continue others, run failed ones again."),
+    FRAMES,
+    SET,
+    { .name = "output",
+      .short_name = 'o',
+      .argument = "FOLDER",
+      .kind = WADI_CLI_TEXT,
+      .offset = VALUE(output),
+      .files = WADI_CLI_FILES_FOLDER,
+      .help = "Folder of the runs, the table and the mosaic. Without it: the scene's name with .wedge." },
+    CHOICE("quality", "Q", quality, "draft preview final", "Of the mosaic's pictures. Without it: draft."),
+    TEXT("size", "WxH", size, "Pixels of each of them. Without it: 480x270."),
+    FLAG("no-mosaic", 0, no_mosaic, "Runs and table only."),
+    THREADS,
+    EVENTS,
+    QUIET,
+    HELP,
+};
+
 static const WadiCliOption view_options[] = {
     SOLVER,
     SET,

@@ -49,6 +49,18 @@ bool wadi_cli_work_up(const WadiCliWork *work, bool *is_y_up)
     return true;
 }
 
+bool wadi_cli_work_quality(const WadiCliWork *work, const char *text, WadiQuality *quality)
+{
+    static const char *const names[3] = { "draft", "preview", "final" };
+    for (int i = 0; i < 3; ++i) {
+        if (strcmp(text, names[i]) == 0) {
+            *quality = (WadiQuality)i;
+            return true;
+        }
+    }
+    return wadi_cli_work_usage(work, "--quality", "draft, preview or final", text);
+}
+
 bool wadi_cli_work_share(const WadiCliWork *work, bool *is_shared, bool *is_waiting, double *stale)
 {
     const WadiCliArgs *args = work->args;

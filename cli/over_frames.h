@@ -22,6 +22,8 @@ bool wadi_cli_work_up(const WadiCliWork *work, bool *is_y_up);
 /* --frames "12" or "12-20", if given; false after a usage error. */
 bool wadi_cli_work_frames(const WadiCliWork *work, int *first, int *last);
 
+/* --quality; false after a usage error. */
+bool wadi_cli_work_quality(const WadiCliWork *work, const char *text, WadiQuality *quality);
 /* --share, --wait and --stale, where `stale` has its default; false after a usage error. */
 bool wadi_cli_work_share(const WadiCliWork *work, bool *is_shared, bool *is_waiting, double *stale);
 

@@ -5,6 +5,7 @@
 #include "wadi/base.h"
 #include "wadi/change.h"
 #include "wadi/export.h"
+#include "wadi/farm.h"
 #include "wadi/json.h"
 #include "wadi/picture.h"
 #include "wadi/progress.h"

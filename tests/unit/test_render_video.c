@@ -285,7 +285,7 @@ static void test_a_sheet(void **state)
         snprintf(pictures[i].label, sizeof pictures[i].label, "frame %d", i);
     }
     WadiImage sheet;
-    CHECK_OK(wadi_picture_sheet_write(scratch_path("sheet.png"), pictures, 4, &error), error);
+    CHECK_OK(wadi_picture_sheet_write(scratch_path("sheet.png"), pictures, 4, 0, &error), error);
     CHECK_OK(wadi_image_read_png(&sheet, scratch_path("sheet.png"), &error), error);
     assert_true(sheet.width > 320 && sheet.width < 400 && sheet.height > 180 && sheet.height < 280);
     for (int i = 0; i < 4; ++i) {
@@ -295,7 +295,7 @@ static void test_a_sheet(void **state)
     }
     wadi_image_free(&sheet);
     assert_int_equal(wadi_picture_sheet_write(scratch_path("sheet.png"),
-                                              &(WadiSheetPicture){ .path = "/nowhere.png" }, 1, &error),
+                                              &(WadiSheetPicture){ .path = "/nowhere.png" }, 1, 0, &error),
                      WADI_ERR_IO);
 }
 

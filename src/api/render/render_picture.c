@@ -116,8 +116,7 @@ static WadiStatus prefix_frame_path(WadiStatus status, const char *path, WadiErr
     return status;
 }
 
-/* Sets plan->shot.exposure from a small picture of the middle frame. */
-static WadiStatus meter(WadiPictureMaker *maker, WadiRenderPlan *plan, WadiError *error)
+WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, WadiError *error)
 {
     const WadiRenderSettings *render = &plan->view.scene->render;
     if (plan->frame_scene.colours != NULL) {
@@ -149,7 +148,7 @@ WadiStatus wadi_picture_survey(WadiPictureMaker *maker, WadiRenderPlan *plan, Wa
     WadiRenderShot shot;
     WADI_TRY(wadi_render_shot_survey(plan, &shot, error));
     WADI_TRY(wadi_render_shot_set(plan, &shot, error));
-    return meter(maker, plan, error);
+    return wadi_picture_meter(maker, plan, error);
 }
 
 /* Warns about a camera inside a wall: the picture is black. */

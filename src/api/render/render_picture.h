@@ -27,6 +27,8 @@ void wadi_picture_maker_free(WadiPictureMaker *maker);
 /* Sets the plan's shot from the frames that exist: the survey, and the exposure of a small picture of the
  * middle one. The same for all ranges of frames and all processes. */
 WadiStatus wadi_picture_survey(WadiPictureMaker *maker, WadiRenderPlan *plan, WadiError *error);
+/* The second part of it: sets plan->shot.exposure. */
+WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, WadiError *error);
 
 /* The key of what is drawn of a frame, from the layouts of its files: particles, foam and wet sand. */
 WadiStatus wadi_picture_key(const WadiRenderPlan *plan, const WadiFrameLayout *frame, uint64_t *key,

@@ -80,7 +80,7 @@ static WadiStatus make_sheet(WadiRenderJob *r, const char *const *paths, WadiErr
                  (frame - 1) / r->plan.view.summary.fps);
     }
     int length = product_path(r, SHEET, path);
-    WadiStatus status = wadi_picture_sheet_write(path, pictures, shown, error);
+    WadiStatus status = wadi_picture_sheet_write(path, pictures, shown, 0, error);
     WADI_DELETE(pictures, (size_t)shown);
     if (status == WADI_OK) {
         memcpy(r->report->sheet, path, (size_t)length + 1);

@@ -1,23 +1,22 @@
 #include "render/image/picture_sheet.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "render/image/image.h"
 #include "render/image/lettering.h"
 #include "render/image/look.h"
 
-enum { SHEET_WIDTH = 1920, GAP = 8, LABEL_HEIGHT = 24, CELL_MIN = 64, PAPER = 250, INK = 40 };
+enum { SHEET_WIDTH = 1920, GAP = 8, LABEL_HEIGHT = 24, CELL_MIN = 64, PAPER = 250, EMPTY = 225, INK = 40 };
 
 typedef struct Grid {
     int columns, rows, width, height; /* pixels of a cell, without its label */
 } Grid;
 
-static Grid choose_grid(int count, const WadiImage *first)
+static Grid choose_grid(int count, int columns, const WadiImage *first)
 {
-    Grid grid = { .columns = (int)ceil(sqrt((double)count)) };
-    /* Up to three pictures form a row, more a grid as square as possible. */
-    grid.columns = count <= 3 ? count : grid.columns;
+    Grid grid = { .columns = columns > 0 ? columns : count <= 3 ? count : (int)ceil(sqrt((double)count)) };
     grid.rows = (count + grid.columns - 1) / grid.columns;
     int width = (SHEET_WIDTH - GAP) / grid.columns - GAP;
     grid.width = width < first->width ? width : first->width;
@@ -64,31 +63,56 @@ static void draw_picture(WadiImage *sheet, const WadiImage *from, int left, int 
     }
 }
 
+static void draw_label(WadiImage *sheet, const char *text, int left, int top, const Grid *grid)
+{
+    static const uint8_t ink[3] = { INK, INK, INK };
+    char label[sizeof(WadiSheetPicture){ 0 }.label];
+    snprintf(label, sizeof label, "%s", text);
+    const int size = wadi_letter_text_width(label, 2) <= grid->width ? 2 : 1;
+    for (size_t end = strlen(label); end > 0 && wadi_letter_text_width(label, size) > grid->width; --end) {
+        label[end - 1] = '\0';
+    }
+    wadi_letter_text(sheet, left, top + (LABEL_HEIGHT - WADI_LETTER_HEIGHT * size) / 2, size, label, ink);
+}
+
+static void draw_empty(WadiImage *sheet, int left, int top, const Grid *grid)
+{
+    for (int y = 0; y < grid->height; ++y) {
+        memset(sheet->rgb + 3 * ((size_t)(top + y) * (size_t)sheet->width + (size_t)left), EMPTY,
+               3 * (size_t)grid->width);
+    }
+}
+
 static WadiStatus fill(WadiImage *sheet, const WadiSheetPicture *pictures, int count, const Grid *grid,
                        WadiError *error)
 {
     memset(sheet->rgb, PAPER, 3 * (size_t)sheet->width * (size_t)sheet->height);
-    static const uint8_t ink[3] = { INK, INK, INK };
     for (int i = 0; i < count; ++i) {
-        WadiImage picture;
-        WADI_TRY(wadi_image_read_png(&picture, pictures[i].path, error));
-        int left = GAP + i % grid->columns * (grid->width + GAP);
-        int top = GAP + i / grid->columns * (grid->height + LABEL_HEIGHT);
-        draw_picture(sheet, &picture, left, top, grid);
-        wadi_image_free(&picture);
-        int size = wadi_letter_text_width(pictures[i].label, 2) <= grid->width ? 2 : 1;
-        wadi_letter_text(sheet, left, top + grid->height + (LABEL_HEIGHT - WADI_LETTER_HEIGHT * size) / 2,
-                         size, pictures[i].label, ink);
+        const int left = GAP + i % grid->columns * (grid->width + GAP);
+        const int top = GAP + i / grid->columns * (grid->height + LABEL_HEIGHT);
+        if (pictures[i].path != NULL) {
+            WadiImage picture;
+            WADI_TRY(wadi_image_read_png(&picture, pictures[i].path, error));
+            draw_picture(sheet, &picture, left, top, grid);
+            wadi_image_free(&picture);
+        } else {
+            draw_empty(sheet, left, top, grid);
+        }
+        draw_label(sheet, pictures[i].label, left, top + grid->height, grid);
     }
     return WADI_OK;
 }
 
 WadiStatus wadi_picture_sheet_write(const char *path, const WadiSheetPicture *pictures, int count,
-                                    WadiError *error)
+                                    int columns, WadiError *error)
 {
     WadiImage first, sheet;
-    WADI_TRY(wadi_image_read_png(&first, pictures[0].path, error));
-    Grid grid = choose_grid(count, &first);
+    int there = 0;
+    while (there < count - 1 && pictures[there].path == NULL) {
+        ++there;
+    }
+    WADI_TRY(wadi_image_read_png(&first, pictures[there].path, error));
+    Grid grid = choose_grid(count, columns, &first);
     wadi_image_free(&first);
     WADI_TRY(wadi_image_init(&sheet, GAP + grid.columns * (grid.width + GAP),
                              GAP + grid.rows * (grid.height + LABEL_HEIGHT), error));
