@@ -61,7 +61,7 @@ const WadiCliCommand wadi_cli_commands[] = {
             "there "
             "already and were made from the same particles with the same settings are kept, so that the "
             "command "
-            "goes on where it was stopped. Several processes or machines may share a run by --frames.",
+            "goes on where it was stopped. Several processes or machines share a run by --share.",
         .options = surface_options,
         .option_count = COUNT(surface_options),
         .examples = { { "wadi surface column.run", "" },
@@ -106,7 +106,7 @@ const WadiCliCommand wadi_cli_commands[] = {
             "same for the whole run. Pictures that are there already and were made from the same frame with "
             "the "
             "same settings are kept, so that the command goes on where it was stopped. Several processes or "
-            "machines may share a run by --frames.",
+            "machines share a run by --share.",
         .options = render_options,
         .option_count = COUNT(render_options),
         .examples = { { "wadi render column.run", "" },

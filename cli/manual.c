@@ -132,6 +132,31 @@ static const Event events[] = {
         { "grains", "in the files written" },
         { "triangles", "in the files written" },
         { "seconds", "this command took" } } },
+    { "farm",
+      "The job of wadi farm is written.",
+      { { "file", "path of the job" },
+        { "video_file", "path of the job for the video where it is another file, or empty" },
+        { "frames", "of the job" },
+        { "tasks", "that they are divided into" },
+        { "submit", "command that submits it, or what to do with the file" } } },
+    { "variant",
+      "A run of wadi wedge begins.",
+      { { "run", "its number, from 1" }, { "runs", "of the wedge" }, { "values", "that it has" } } },
+    { "variant_failed",
+      "A run of wadi wedge failed; the others go on.",
+      { { "run", "its number, from 1" },
+        { "values", "that it has" },
+        { "status", "as of the event error" },
+        { "text", "what went wrong" } } },
+    { "wedge",
+      "All runs of wadi wedge that this command had to make have ended.",
+      { { "folder", "of the runs" },
+        { "runs", "of the wedge" },
+        { "done", "that are finished" },
+        { "failed", "that failed" },
+        { "table", "path of wedge.csv" },
+        { "mosaic", "path of the picture, or empty while runs are missing" },
+        { "seconds", "this command took" } } },
     { "error",
       "It ended early; the last event then.",
       { { "status", "argument, memory, io, format, scene, busy, stopped, numeric or unsupported" },
@@ -156,7 +181,9 @@ static const char json_note[] =
     "keys below. "
     "The command wadi gallery NAME does so for each of its runs, wadi surface with the events mesh, "
     "meshes and error, wadi render with image, images, warning and error, after those of wadi run for a "
-    "scene, and wadi export with export, exports, warning and error. "
+    "scene, wadi export with export, exports, warning and error, wadi farm with farm and error, and wadi "
+    "wedge "
+    "with variant, variant_failed, wedge, warning and error. "
     "The commands wadi check and wadi info write one object; when they fail, it is the error event.";
 
 /* Text as roff input: one sentence per line, no character interpreted as a request or an escape. */

@@ -11,7 +11,7 @@ view=(nodejs npm ca-certificates)
 web=(emscripten)
 test=(clang clang-format clang-tidy libclang-rt-dev libcmocka-dev g++ libopenvdb-dev libboost-dev binutils git mandoc
       python3 python3-h5py python3-jsonschema python3-numpy python3-yaml shellcheck)
-long=(blender povray python3-paraview qemu-user-static chromium)
+long=(blender povray python3-paraview qemu-user-static chromium munge slurmctld slurmd slurm-client)
 modules=(libfyaml hdf5 libpng)
 
 case "${1:-build}" in

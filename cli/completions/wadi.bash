@@ -21,7 +21,7 @@ _wadi_files() {
 }
 
 _wadi() {
-    local current=${COMP_WORDS[COMP_CWORD]} previous= command= commands='run check surface secondary render view export info schema gallery bench help'
+    local current=${COMP_WORDS[COMP_CWORD]} previous= command= commands='run check surface secondary render view export farm wedge info schema gallery bench help'
     local gallery='bunny-water bunny-sand-slippery bunny-sand water-column sand-column flip-vs-pic inf585-collapse inf585-alpha inf585-layers circle-blobs inf585-radius moist-column jet-on-pile rain-on-soil bunny-moist sand-duck sand-bunny-dragons sand-bunny-bear sand-bear floor-heap terrain-splash bowl-pour dragon-waves figure-heaps' benches='flip sph dem surface'
     local cases='water-ball water-ball-4 sand-ball sand-column rest water-block sand-block wet-block pile-and-jet settled collapse rest zhu-bridson anisotropic'
     COMPREPLY=()
@@ -128,12 +128,16 @@ _wadi() {
             _wadi_files folder
             return
         fi
+        if [[ $previous == --stale ]]; then
+            :
+            return
+        fi
         if [[ $previous == --threads ]]; then
             :
             return
         fi
         if [[ $current == -* ]]; then
-            _wadi_words "--frames --method --set --material --subframe --format --up -o --output --force --threads --json -q --quiet -h --help"
+            _wadi_words "--frames --method --set --material --subframe --format --up -o --output --force --share --wait --stale --threads --json -q --quiet -h --help"
         else
             _wadi_files folder
         fi
@@ -210,12 +214,16 @@ _wadi() {
             _wadi_files folder
             return
         fi
+        if [[ $previous == --stale ]]; then
+            :
+            return
+        fi
         if [[ $previous == --threads ]]; then
             :
             return
         fi
         if [[ $current == -* ]]; then
-            _wadi_words "--frames --every --quality --samples --size --set --color --range --map --cut --layout --time --no-video --gif --sheet -o --output --force --overwrite --threads --json -q --quiet -h --help"
+            _wadi_words "--frames --every --quality --samples --size --set --color --range --map --cut --layout --time --no-video --gif --sheet -o --output --force --overwrite --share --wait --stale --video --threads --json -q --quiet -h --help"
         else
             _wadi_files any
         fi
@@ -280,6 +288,88 @@ _wadi() {
             _wadi_words "--to --frames --set --up -o --output --force --threads --json -q --quiet -h --help"
         else
             _wadi_files folder
+        fi
+        ;;
+    farm)
+        if [[ $previous == --to ]]; then
+            _wadi_words "sh slurm openjd flamenco opencue"
+            return
+        fi
+        if [[ $previous == --work ]]; then
+            _wadi_words "render surface"
+            return
+        fi
+        if [[ $previous == --frames ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --chunk ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --cpus ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --memory ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --minutes ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --wadi ]]; then
+            :
+            return
+        fi
+        if [[ $previous == -o || $previous == --output ]]; then
+            _wadi_files folder
+            return
+        fi
+        if [[ $current == -* ]]; then
+            _wadi_words "--to --work --frames --chunk --cpus --memory --minutes --wadi -o --output --json -q --quiet -h --help"
+        else
+            _wadi_files folder
+        fi
+        ;;
+    wedge)
+        if [[ $previous == --vary ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --index ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --frames ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --set ]]; then
+            :
+            return
+        fi
+        if [[ $previous == -o || $previous == --output ]]; then
+            _wadi_files folder
+            return
+        fi
+        if [[ $previous == --quality ]]; then
+            _wadi_words "draft preview final"
+            return
+        fi
+        if [[ $previous == --size ]]; then
+            :
+            return
+        fi
+        if [[ $previous == --threads ]]; then
+            :
+            return
+        fi
+        if [[ $current == -* ]]; then
+            _wadi_words "--vary --grid --zip --index --resume --frames --set -o --output --quality --size --no-mosaic --threads --json -q --quiet -h --help"
+        else
+            _wadi_files scene
         fi
         ;;
     info)

@@ -20,7 +20,7 @@ frames: 5
 materials: {sand: {kind: sand}}
 bodies: [{material: sand, shape: {sphere: {center: [0.5, 0.5, 0.5], radius: 0.2}}}]
 """
-COMMANDS = ["run", "check", "surface", "secondary", "render", "view", "export", "info", "schema", "gallery", "bench", "help"]
+COMMANDS = ["run", "check", "surface", "secondary", "render", "view", "export", "farm", "wedge", "info", "schema", "gallery", "bench", "help"]
 PLANNED = []
 TIMEOUT = 120
 

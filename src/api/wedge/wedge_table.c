@@ -50,7 +50,7 @@ static void append_results(const char *run, WadiText *text)
 {
     WadiRunInfo info;
     if (wadi_run_info_read(&info, run, NULL) != WADI_OK) {
-        wadi_text_append(text, ",,,,,,,,,,,\n");
+        wadi_text_append(text, ",,,,,,,,,,,,\n");
         return;
     }
     int64_t particles = 0;
