@@ -69,7 +69,7 @@ typedef struct WadiWedgeDef {
     bool is_resumed;    /* finished runs are kept, others go on */
     int frames;         /* > 0: overrides the scene's number of frames */
     const char *folder; /* NULL: "NAME.wedge" in the current folder */
-    /* A picture of each run's last frame, all from one camera, labelled with its values: FOLDER/mosaic.png. */
+    /* FOLDER/mosaic.png: each run's last frame, all from one camera, labelled with its values. */
     bool has_mosaic; /* true */
     WadiQuality quality;
     int width, height; /* pixels of one picture; 480, 270 */

@@ -1,6 +1,6 @@
-/* Frames of a run that several processes make together, each frame once; see io/run/frame_claim.h. A list of
- * frames is worked off: wadi_share_next, make them, wadi_share_finish, until none is left. With `is_waiting` it
- * follows a simulation that is still writing frames. */
+/* Frames of a run that several processes make together, each frame once; see io/run/frame_claim.h. The caller
+ * loops over wadi_share_next, makes the frames and calls wadi_share_finish, until none is left. With
+ * `is_waiting` the loop follows a simulation that is still writing frames. */
 #ifndef WADI_API_SHARE_H
 #define WADI_API_SHARE_H
 
@@ -41,7 +41,8 @@ WadiStatus wadi_share_open(WadiShare *share, const WadiShareDef *def, WadiError 
 void wadi_share_close(WadiShare *share);
 
 /* Claims up to `most` frames, share->claimed; none: all frames of the list are done. WADI_ERR_BUSY, without
- * is_waiting: other processes make the rest, or frames are not there yet; with it: nobody simulates the rest. */
+ * is_waiting: other processes make the rest, or frames are not there yet; with it: no process simulates the
+ * rest. */
 WadiStatus wadi_share_next(WadiShare *share, int most, WadiError *error);
 /* The claimed frames are made and listed. */
 void wadi_share_finish(WadiShare *share);

@@ -179,7 +179,8 @@ static WadiStatus write_frame(Exporter *e, WadiFrameHeader *header, uint64_t key
     WadiFileNames made = { 0 };
     WadiExportFrame frame = { .scene = plan->view.scene,
                               .frame_scene = &e->maker.frame_scene,
-                              .camera = wadi_frame_scene_camera(plan->view.scene, plan->shot.box, header->time),
+                              .camera =
+                                  wadi_frame_scene_camera(plan->view.scene, plan->shot.box, header->time),
                               .light = e->light,
                               .exposure = plan->shot.exposure,
                               .name = plan->view.summary.name,

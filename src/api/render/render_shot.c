@@ -153,7 +153,8 @@ WadiStatus wadi_render_shot_write(const WadiRenderPlan *plan, WadiError *error)
     return status;
 }
 
-/* The number or list of numbers after "KEY": its length, which is `count`; 0 for null, -1 for anything else. */
+/* The number or list of numbers after "KEY": their number, which is `count`; 0 for null, -1 for anything
+ * else. */
 static int read_numbers(const char *text, const char *key, double *numbers, int count)
 {
     char word[40];

@@ -1,4 +1,4 @@
-/* Surfaces of a run. WadiSurfaceWorker threads process frames from a list, each with its own arena and thread team; the
+/* Surfaces of a run. Worker threads process frames from a list, each with its own arena and thread team; the
  * calling thread reports the files in frame order. The bytes do not depend on the numbers of workers and
  * threads: frames are independent, and no stage depends on its thread count. */
 #include <math.h>

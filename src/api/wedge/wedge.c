@@ -1,5 +1,5 @@
-/* Runs a scene with varied settings. The state of a wedge is in its folder, so that several processes may work
- * on it and a killed one loses only the run in work. */
+/* Runs a scene with varied settings. The state of a wedge is in its folder, so that several processes may
+ * work on it and a killed one loses only the run in work. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

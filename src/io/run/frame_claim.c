@@ -142,7 +142,7 @@ static int create_exclusively(const char *draft, const char *path)
     return problem;
 }
 
-/* Whether the claim was touched within the stale time before `now`. Opening a file makes NFS ask the server. */
+/* Whether the claim was touched within the stale time before `now`. An open makes NFS ask the server. */
 static bool is_fresh(const WadiClaims *claims, const char *path, struct timespec now, WadiLockHolder *holder)
 {
     char text[256] = "";

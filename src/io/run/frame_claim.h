@@ -1,8 +1,8 @@
-/* Claims of frames, so that processes on any number of machines that see one folder make each frame once. A
- * claim is a file FOLDER/.wadi-claim-NAME.0012-1 that names its process; link(2) creates it, which is exclusive
- * on NFS too. A thread touches the claims that are held. One that was not touched for the stale time belongs to
- * a process that ended: the next claim of the frame is ….0012-2. Ages are differences of times that the file
- * server gave, so the clocks of the machines do not matter. */
+/* Claims of frames: processes on any number of machines that see one folder make each frame once. A claim is a
+ * file FOLDER/.wadi-claim-NAME.0012-1 that names its process. It is created with link(2), which is exclusive
+ * on NFS too. A thread touches the claims that are held; one that was not touched for the stale time belongs
+ * to a process that ended, and the next claim of the frame is ….0012-2. Ages are differences of times that
+ * the file server gave, so the clocks of the machines do not matter. */
 #ifndef WADI_IO_FRAME_CLAIM_H
 #define WADI_IO_FRAME_CLAIM_H
 

@@ -258,8 +258,8 @@ bool wadi_output_index_has(const WadiOutputIndex *index, const char *path, uint6
     return is_whole;
 }
 
-/* One write, so that entries of several threads and processes do not mix. NFS finds the end of the file in its
- * cache, which the lock makes it read again. */
+/* One write, so that entries of several threads and processes do not mix. NFS appends where its cache has the
+ * end of the file; the lock makes it ask the server. */
 static WadiStatus append(const WadiOutputIndex *index, const char *text, size_t length, WadiError *error)
 {
     const bool is_locked = wadi_lock_wait(index->fd);
