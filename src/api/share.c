@@ -1,12 +1,14 @@
 #include "api/share.h"
 
+#include <math.h>
 #include <time.h>
 
 #include "core/alloc.h"
 #include "core/timer.h"
 #include "io/run/run_files.h"
 
-static const double poll_seconds = 0.25;
+/* Pauses between two looks at the folder: they grow, so that many waiting processes do not load its server. */
+static const double shortest_pause = 0.25, longest_pause = 5.0; /* s */
 
 WadiStatus wadi_share_check_stale(double stale, WadiError *error)
 {
@@ -32,7 +34,7 @@ WadiStatus wadi_share_open(WadiShare *share, const WadiShareDef *def, WadiError 
     WADI_TRY(WADI_NEW(&share->is_done, (size_t)share->count, "list of frames", error));
     WadiStatus status = WADI_NEW(&share->claimed, (size_t)share->count, "list of frames", error);
     if (status == WADI_OK) {
-        status = wadi_claims_open(&share->claims, def->folder, def->name, def->stale, error);
+        status = wadi_claims_open(&share->claims, def->folder, def->name, def->stale, def->stop, error);
     }
     if (status != WADI_OK) {
         WADI_DELETE(share->claimed, (size_t)share->count);
@@ -48,10 +50,12 @@ void wadi_share_close(WadiShare *share)
     WADI_DELETE(share->is_done, (size_t)share->count);
 }
 
-static WadiStatus pause_a_moment(const WadiShare *share, WadiError *error)
+static WadiStatus pause_a_moment(WadiShare *share, WadiError *error)
 {
     const struct timespec piece = { .tv_nsec = 50000000 };
-    const double end = wadi_time_now() + poll_seconds;
+    const double end = wadi_time_now() + share->pause;
+    share->pause =
+        fmin(1.5 * share->pause, fmin(longest_pause, fmax(shortest_pause, 0.1 * share->def.stale)));
     do {
         if (share->def.stop != NULL && *share->def.stop != 0) {
             return wadi_fail(error, WADI_ERR_STOPPED, "stopped while waiting for other processes");
@@ -158,6 +162,7 @@ static WadiStatus follow(WadiShare *share, const Look *look, WadiError *error)
 WadiStatus wadi_share_next(WadiShare *share, int most, WadiError *error)
 {
     share->claimed_count = 0;
+    share->pause = shortest_pause;
     for (;;) {
         Look look;
         WADI_TRY(look_through(share, most, &look, error));
@@ -185,6 +190,7 @@ void wadi_share_finish(WadiShare *share)
 
 WadiStatus wadi_share_claim(WadiShare *share, int item, bool is_waiting, WadiError *error)
 {
+    share->pause = shortest_pause;
     for (;;) {
         bool is_mine;
         WADI_TRY(wadi_claim_take(&share->claims, item, &is_mine, &share->other, error));

@@ -33,6 +33,7 @@ typedef struct WadiShare {
     int claimed_count;
     int frames_seen;      /* last frame that was there */
     double changed;       /* s: when that number rose, or another process finished a frame */
+    double pause;         /* s: the next one */
     WadiLockHolder other; /* that holds a frame of the list */
 } WadiShare;
 

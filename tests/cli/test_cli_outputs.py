@@ -101,7 +101,7 @@ def test_second_process_with_other_settings_is_told_who_works_there():
             file.flush()
             fcntl.flock(file, fcntl.LOCK_EX)
             result = wadi(*command, "--force")
-            is_equal(result.code, 1, (command, result))
+            is_equal(result.code, 75, (command, result))
             for part in (f"r/{folder}", "process 12345 on elsewhere", "2026-01-31T12:00:00Z", "wait for it"):
                 contains(result.err, part)
             is_equal(files_below("r"), before)
@@ -145,7 +145,7 @@ def test_two_secondary_at_once():
         first.communicate()
     second = wadi(*command)
     first.send_signal(signal.SIGCONT)
-    is_equal(second.code, 1, second)
+    is_equal(second.code, 75, second)
     contains(second.err, f"process {first.pid} on ")
     _, err = first.communicate(timeout=60)
     is_equal(first.returncode, 0, err)

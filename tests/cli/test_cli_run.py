@@ -215,7 +215,7 @@ def test_two_runs_at_once_into_a_folder_are_refused():
     process.send_signal(signal.SIGINT)
     is_equal(finish(process)[0], 130)
     event = events_of(result.out)[-1]
-    is_equal((result.code, event["event"], event["status"]), (1, "error", "busy"), result)
+    is_equal((result.code, event["event"], event["status"]), (75, "error", "busy"), result)
 
 
 # The progress line

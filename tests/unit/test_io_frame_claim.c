@@ -27,8 +27,8 @@ static bool take(WadiClaims *claims, int item)
 static void open_two(WadiClaims *one, WadiClaims *two)
 {
     WadiError error = { 0 };
-    CHECK_OK(wadi_claims_open(one, scratch, "scene", STALE, &error), error);
-    CHECK_OK(wadi_claims_open(two, scratch, "scene", STALE, &error), error);
+    CHECK_OK(wadi_claims_open(one, scratch, "scene", STALE, NULL, &error), error);
+    CHECK_OK(wadi_claims_open(two, scratch, "scene", STALE, NULL, &error), error);
 }
 
 static void a_frame_has_one_owner_until_it_is_released(void **unused)
@@ -90,6 +90,24 @@ static void a_stale_claim_is_taken_over_once(void **unused)
     wadi_claims_close(&two);
 }
 
+static void a_stop_releases_the_claims(void **unused)
+{
+    (void)unused;
+    WadiClaims claims;
+    WadiError error = { 0 };
+    volatile int stop = 0;
+    CHECK_OK(wadi_claims_open(&claims, scratch, "scene", 100.0, &stop, &error), error);
+    assert_true(take(&claims, 1) && take(&claims, 2));
+    assert_int_equal(scratch_count(scratch, ".wadi-claim"), 2);
+    stop = 1;
+    const struct timespec moment = { .tv_nsec = 10000000 };
+    for (int i = 0; i < 500 && scratch_count(scratch, ".wadi-claim") > 0; ++i) {
+        nanosleep(&moment, NULL);
+    }
+    assert_int_equal(scratch_count(scratch, ".wadi-claim"), 0);
+    wadi_claims_close(&claims);
+}
+
 static void a_folder_that_is_gone_is_an_error(void **unused)
 {
     (void)unused;
@@ -97,7 +115,7 @@ static void a_folder_that_is_gone_is_an_error(void **unused)
     WadiError error = { 0 };
     WadiLockHolder holder;
     bool is_mine;
-    CHECK_OK(wadi_claims_open(&claims, "/nowhere", "scene", STALE, &error), error);
+    CHECK_OK(wadi_claims_open(&claims, "/nowhere", "scene", STALE, NULL, &error), error);
     assert_int_equal(wadi_claim_take(&claims, 1, &is_mine, &holder, &error), WADI_ERR_IO);
     assert_false(is_mine);
     assert_non_null(strstr(error.text, "/nowhere"));
@@ -110,6 +128,7 @@ int main(void)
         cmocka_unit_test(a_frame_has_one_owner_until_it_is_released),
         cmocka_unit_test(a_claim_in_use_does_not_become_stale),
         cmocka_unit_test(a_stale_claim_is_taken_over_once),
+        cmocka_unit_test(a_stop_releases_the_claims),
         cmocka_unit_test(a_folder_that_is_gone_is_an_error),
     };
     return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

@@ -424,7 +424,10 @@ static void tanks_have_glass(void **unused)
         def.set_count = 1;
         WadiRenderPlan plan;
         WadiError error = { 0 };
+        WadiRenderShot shot;
         CHECK_OK(wadi_render_plan_open(&plan, run, &def, &error), error);
+        CHECK_OK(wadi_render_shot_survey(&plan, &shot, &error), error);
+        CHECK_OK(wadi_render_shot_set(&plan, &shot, &error), error);
         assert_int_equal(plan.view.scene->render.walls == WADI_RENDER_WALLS_GLASS, cases[n].has_glass);
         if (n ==
             1) { /* the ball's top is at 0.75 m, less half a percent of the particles, plus 3 % of the box */

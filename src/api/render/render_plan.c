@@ -79,9 +79,11 @@ static WadiStatus set_paths(WadiRenderPlan *plan, WadiError *error)
     }
     snprintf(plan->name, sizeof plan->name, "%.250s%s%.200s", name, has_attribute ? "." : "",
              has_attribute ? def->attribute : "");
-    /* Pictures of a part of the run must not replace those of the whole run. */
+    /* Pictures of a part of the run must not replace those of the whole run. Of a run that goes on, processes
+     * that share it see different numbers of frames. */
     char part[32] = "";
-    if (plan->view.first > 1 || plan->view.last < plan->view.frame_count) {
+    const int planned = plan->view.summary.frame_count, there = plan->view.frame_count;
+    if (plan->view.first > 1 || plan->view.last < (def->is_shared && planned > there ? planned : there)) {
         snprintf(part, sizeof part, ".%04d-%04d", plan->view.first, plan->view.last);
     }
     length = snprintf(plan->base, sizeof plan->base, "%s/%s%s", def->folder != NULL ? def->folder : run,

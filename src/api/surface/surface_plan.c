@@ -152,6 +152,12 @@ WadiStatus wadi_surface_plan_open(WadiSurfacePlan *plan, const char *run, const 
                                .is_y_up = def->is_y_up,
                                /* The resolution of the file names. */
                                .subframe = rint(1000.0 * def->subframe) / 1000.0 };
+    if (def->is_shared ? def->is_forced : def->is_waiting) {
+        return wadi_fail(
+            error, WADI_ERR_ARGUMENT,
+            "is_waiting is for is_shared, and files that are shared cannot be forced: each process "
+            "would make them again");
+    }
     static const char *const keys[] = { "surface", NULL };
     WADI_TRY(wadi_run_view_open(&plan->view, run,
                                 &(WadiRunViewDef){ .sets = def->sets,

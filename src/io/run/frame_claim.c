@@ -8,7 +8,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { GENERATION_MAX = 1000, BEATS = 6 }; /* touches in the stale time */
+#include "core/timer.h"
+
+enum {
+    GENERATION_MAX = 1000,
+    BEATS = 6,          /* touches in the stale time */
+    MOMENT = 200000000, /* ns, between two looks at `stop` */
+    SECOND = 1000000000
+};
 
 static void item_path(const WadiClaims *claims, WadiClaim claim, char path[WADI_PATH_SIZE])
 {
@@ -26,40 +33,6 @@ static double seconds_between(struct timespec from, struct timespec to)
     return (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
 }
 
-static void *touch_held(void *context)
-{
-    WadiClaims *claims = context;
-    pthread_mutex_lock(&claims->mutex);
-    while (!claims->is_ending) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        const double wait = claims->stale / BEATS + 1e-9 * (double)until.tv_nsec;
-        until.tv_sec += (time_t)wait;
-        until.tv_nsec = (long)(1e9 * (wait - (double)(time_t)wait));
-        pthread_cond_timedwait(&claims->ended, &claims->mutex, &until);
-        for (size_t i = 0; i < claims->held.count; ++i) {
-            char path[WADI_PATH_SIZE];
-            item_path(claims, claims->held.data[i], path);
-            utimensat(AT_FDCWD, path, NULL,
-                      0); /* the server's time. A claim that is gone is another's by now */
-        }
-    }
-    pthread_mutex_unlock(&claims->mutex);
-    return NULL;
-}
-
-WadiStatus wadi_claims_open(WadiClaims *claims, const char *folder, const char *name, double stale,
-                            WadiError *error)
-{
-    *claims =
-        (WadiClaims){ .stale = stale, .mutex = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER };
-    snprintf(claims->folder, sizeof claims->folder, "%s", folder);
-    snprintf(claims->name, sizeof claims->name, "%s", name);
-    const int problem = pthread_create(&claims->thread, NULL, touch_held, claims);
-    claims->is_running = problem == 0;
-    return problem == 0 ? WADI_OK : wadi_fail_errno(error, problem, "cannot start a thread");
-}
-
 /* From the last: a process that looks meanwhile finds an older claim or none, and then the finished files. */
 static void remove_files(const WadiClaims *claims, WadiClaim claim)
 {
@@ -68,6 +41,59 @@ static void remove_files(const WadiClaims *claims, WadiClaim claim)
         item_path(claims, claim, path);
         unlink(path);
     }
+}
+
+static void touch(const WadiClaims *claims)
+{
+    for (size_t i = 0; i < claims->held.count; ++i) {
+        char path[WADI_PATH_SIZE];
+        item_path(claims, claims->held.data[i], path);
+        utimensat(AT_FDCWD, path, NULL, 0); /* the server's time */
+    }
+}
+
+static void release_all(WadiClaims *claims)
+{
+    for (size_t i = 0; i < claims->held.count; ++i) {
+        remove_files(claims, claims->held.data[i]);
+    }
+    claims->held.count = 0;
+}
+
+static void *keep_alive(void *context)
+{
+    WadiClaims *claims = context;
+    double touched = wadi_time_now();
+    pthread_mutex_lock(&claims->mutex);
+    while (!claims->is_ending) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += MOMENT;
+        until.tv_sec += until.tv_nsec / SECOND;
+        until.tv_nsec %= SECOND;
+        pthread_cond_timedwait(&claims->ended, &claims->mutex, &until);
+        if (claims->stop != NULL && *claims->stop != 0) {
+            release_all(claims);
+        } else if (wadi_time_now() - touched > claims->stale / BEATS) {
+            touched = wadi_time_now();
+            touch(claims);
+        }
+    }
+    pthread_mutex_unlock(&claims->mutex);
+    return NULL;
+}
+
+WadiStatus wadi_claims_open(WadiClaims *claims, const char *folder, const char *name, double stale,
+                            const volatile int *stop, WadiError *error)
+{
+    *claims = (WadiClaims){
+        .stale = stale, .stop = stop, .mutex = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER
+    };
+    snprintf(claims->folder, sizeof claims->folder, "%s", folder);
+    snprintf(claims->name, sizeof claims->name, "%s", name);
+    const int problem = pthread_create(&claims->thread, NULL, keep_alive, claims);
+    claims->is_running = problem == 0;
+    return problem == 0 ? WADI_OK : wadi_fail_errno(error, problem, "cannot start a thread");
 }
 
 void wadi_claims_close(WadiClaims *claims)
@@ -80,9 +106,7 @@ void wadi_claims_close(WadiClaims *claims)
         pthread_join(claims->thread, NULL);
         claims->is_running = false;
     }
-    for (size_t i = 0; i < claims->held.count; ++i) {
-        remove_files(claims, claims->held.data[i]);
-    }
+    release_all(claims);
     WADI_ARRAY_FREE(&claims->held);
 }
 
@@ -110,8 +134,10 @@ static WadiStatus write_draft(const WadiClaims *claims, char path[WADI_PATH_SIZE
     strftime(since, sizeof since, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     const int length =
         snprintf(text, sizeof text, "process %ld on %s since %s\n", (long)getpid(), host, since);
-    snprintf(path, WADI_PATH_SIZE, "%.3400s/.wadi-claim-draft-%s-%ld", claims->folder, host, (long)getpid());
-    unlink(path); /* of a killed process with the same number: it may be linked to a claim */
+    struct timespec unique; /* machines may have the same name */
+    clock_gettime(CLOCK_REALTIME, &unique);
+    snprintf(path, WADI_PATH_SIZE, "%.3400s/.wadi-claim-draft-%s-%ld-%ld", claims->folder, host,
+             (long)getpid(), unique.tv_nsec);
     const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)0666);
     if (fd < 0) {
         return wadi_fail_errno(error, errno, "cannot write %s", path);

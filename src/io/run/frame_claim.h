@@ -1,8 +1,8 @@
-/* Claims of frames: processes on any number of machines that see one folder make each frame once. A claim is a
- * file FOLDER/.wadi-claim-NAME.0012-1 that names its process. It is created with link(2), which is exclusive
- * on NFS too. A thread touches the claims that are held; one that was not touched for the stale time belongs
- * to a process that ended, and the next claim of the frame is ….0012-2. Ages are differences of times that
- * the file server gave, so the clocks of the machines do not matter. */
+/* Claims of frames: processes on any number of machines that see one folder make each frame once. A claim is
+ * a file FOLDER/.wadi-claim-NAME.0012-1 that names its process. It is created with link(2), which is
+ * exclusive on NFS too. A thread touches the claims that are held; one that was not touched for the stale
+ * time belongs to a process that ended, and the next claim of the frame is ….0012-2. Ages are differences of
+ * times that the file server gave, so the clocks of the machines do not matter. */
 #ifndef WADI_IO_FRAME_CLAIM_H
 #define WADI_IO_FRAME_CLAIM_H
 
@@ -21,17 +21,20 @@ typedef struct WadiClaim {
 /* It must not move while it is open. */
 typedef struct WadiClaims {
     char folder[WADI_PATH_SIZE], name[512];
-    double stale;          /* s */
-    pthread_mutex_t mutex; /* guards the members below */
+    double stale;             /* s */
+    const volatile int *stop; /* may be NULL */
+    pthread_mutex_t mutex;    /* guards the members below */
     pthread_cond_t ended;
     pthread_t thread; /* touches the files */
     bool is_running, is_ending;
     WADI_ARRAY(WadiClaim) held;
 } WadiClaims;
 
-/* `folder` exists; `name` is that of the files to make. After a failure there is nothing to close. */
+/* `folder` exists; `name` is that of the files to make. When `stop`, which may be NULL, is not 0 any more, all
+ * claims are released at once, since the program may end before it calls wadi_claims_close. After a failure
+ * there is nothing to close. */
 WadiStatus wadi_claims_open(WadiClaims *claims, const char *folder, const char *name, double stale,
-                            WadiError *error);
+                            const volatile int *stop, WadiError *error);
 /* Releases all claims. */
 void wadi_claims_close(WadiClaims *claims);
 
