@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "core/random.h"
-#include "dem/contact/dem_friction.h"
+#include "dem/bodies/dem_friction.h"
 #include "dem/dem.h"
 #include "dem/pack/dem_pack.h"
 #include "matter/wetting.h"

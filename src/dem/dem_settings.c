@@ -4,8 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "dem/contact/dem_friction.h"
-
+#include "dem/bodies/dem_friction.h"
 #include "dem/pack/dem_pack.h"
 
 #define AT(member) .offset = offsetof(WadiDemDef, member)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Slopes of dem against the friction angle: a bank whose wall is drawn away, a heap on a rough floor in the three modes, a box that is tilted slowly
 (where its bed starts to flow and at what slope it flows), a layer that flows down an incline, and a drum that turns. The map from angles to contact
-friction in src/dem/contact/dem_friction.c is chosen by this table; with --friction MU,… the columns are those of sliding frictions instead of angles."""
+friction in src/dem/bodies/dem_friction.c is chosen by this table; with --friction MU,… the columns are those of sliding frictions instead of angles."""
 import sys
 
 import numpy as np

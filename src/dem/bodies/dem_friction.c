@@ -1,4 +1,4 @@
-#include "dem/contact/dem_friction.h"
+#include "dem/bodies/dem_friction.h"
 
 #include <math.h>
 
@@ -9,9 +9,9 @@ typedef struct Calibration {
     double row[ROWS][2]; /* angle in degrees, sliding friction; the first is outside the calibrated range */
 } Calibration;
 
-/* Chosen by tools/validate/grain_angles.py, docs/dem.md has the slopes: spheres by heaps, drums and boxes, the
- * others by banks. Pairs, triangles and tetrahedra differ by less than the scatter of a run. Cubes slump in
- * blocks and stand no steeper than 25 degrees. */
+/* Chosen by tools/validate/grain_angles.py, docs/dem.md has the slopes: spheres by heaps, drums and boxes,
+ * the others by banks. Pairs, triangles and tetrahedra differ by less than the scatter of a run. Cubes slump
+ * in blocks and stand no steeper than 25 degrees. */
 static const Calibration spheres = {
     6, { { 5.76, 0.0 }, { 20.0, 0.07 }, { 25.0, 0.115 }, { 30.0, 0.18 }, { 35.0, 0.27 }, { 40.0, 0.34 } }
 };
