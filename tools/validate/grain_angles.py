@@ -185,16 +185,15 @@ def drum(tool, angle, dem):
 
 
 def add_arguments(parser):
-    parser.add_argument("--friction", help="sliding frictions, with commas, instead of angles; grains do not roll")
+    parser.add_argument("--friction", help="sliding frictions, with commas, instead of angles; rolling friction is 1 for spheres and equal for others")
     parser.add_argument("--angles", default="20,25,30,35,40", help="friction angles, with commas")
-    parser.add_argument("--shape", default="spheres", help="of the grains; others than spheres have the scene bank alone")
+    parser.add_argument("--shape", default="spheres", help="of the grains; others than spheres have bank and heap alone")
 
 
 def measure(tool, angle, dem):
-    row = {"bank": bank(tool, angle, dem)}
+    row = {"bank": bank(tool, angle, dem), "heap": heap(tool, angle, dem)}
     if dem.get("shape", "spheres") != "spheres":
         return row
-    row["heap"] = heap(tool, angle, dem)
     if not tool.args.friction:
         row["flow"] = heap(tool, angle, {"mode": "surface_flow"})
         row["field"] = heap(tool, angle, {"mode": "height_field"})
@@ -217,7 +216,7 @@ def main():
     for case in cases:
         dem = {"shape": tool.args.shape} if tool.args.shape != "spheres" else {}
         if tool.args.friction:
-            dem.update(friction=case, rolling_friction=1.0)
+            dem.update(friction=case, rolling_friction=1.0 if tool.args.shape == "spheres" else case)
         angle = 30.0 if tool.args.friction else case
         rows.append({"case": case, "cone": exact_cone(angle), **measure(tool, angle, dem)})
         print(rows[-1], file=sys.stderr, flush=True)

@@ -10,13 +10,13 @@ typedef struct Calibration {
 } Calibration;
 
 /* Chosen by tools/validate/grain_angles.py, docs/dem.md has the slopes: spheres by heaps, drums and boxes,
- * the others by banks. Pairs, triangles and tetrahedra differ by less than the scatter of a run. Cubes slump
- * in blocks and stand no steeper than 25 degrees. */
+ * the others by banks and heaps. Pairs, triangles and tetrahedra differ by less than the scatter of a run.
+ * Cubes slump in blocks and stand no steeper than 25 degrees. */
 static const Calibration spheres = {
     6, { { 5.76, 0.0 }, { 20.0, 0.07 }, { 25.0, 0.115 }, { 30.0, 0.18 }, { 35.0, 0.27 }, { 40.0, 0.34 } }
 };
 static const Calibration several = {
-    6, { { 5.76, 0.0 }, { 20.0, 0.065 }, { 25.0, 0.115 }, { 30.0, 0.2 }, { 35.0, 0.35 }, { 40.0, 0.6 } }
+    6, { { 5.76, 0.0 }, { 20.0, 0.05 }, { 25.0, 0.09 }, { 30.0, 0.155 }, { 35.0, 0.27 }, { 40.0, 0.46 } }
 };
 static const Calibration cubes = { 3, { { 5.76, 0.0 }, { 20.0, 0.08 }, { 25.0, 0.33 } } };
 
