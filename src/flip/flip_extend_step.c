@@ -14,8 +14,8 @@ WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, W
     const WadiRows *rows = &step->grid.rows;
     /* The change by pressure varies little from face to face. Friction and viscosity change a face by what it
      * differs from its neighbours: there it gets their velocity. */
-    const bool is_kept = wadi_flip_path(flip->context.world->scene) == WADI_FLIP_PATH_CHORD &&
-                         !flip->materials.has_sand && !wadi_flip_is_viscous(flip);
+    const bool is_chord = wadi_flip_path(flip->context.world->scene) == WADI_FLIP_PATH_CHORD,
+               is_kept = is_chord && !flip->materials.has_sand && !wadi_flip_is_viscous(flip);
     WadiFlipExtendIn in = { .rows = rows,
                             .layers = WADI_FLIP_MARGIN + 1,
                             .before_row = step->saved_row,
@@ -24,6 +24,7 @@ WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, W
     WadiFlipWallIn walls = { .rows = rows,
                              .solid_row = step->solid.row,
                              .distance = step->solid.distance,
+                             .chord = is_chord ? step->dt / step->grid.cell_size : 0.0,
                              .deepest = step->grid.cell_size };
     const double g = wadi_norm(wadi_curve_value3(&flip->context.world->scene->gravity, step->time));
     const float speed = (float)sqrt(g * step->grid.cell_size) + 1e-30f;

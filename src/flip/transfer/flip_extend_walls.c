@@ -1,5 +1,6 @@
-/* Velocity on closed faces: the extended velocity along the wall, the solid's across it.
- * Source: [theory 2.5].
+/* Velocity on closed faces: the extended velocity along the wall, the solid's across it, and at a curved wall
+ * the crossing of chords.
+ * Source: [theory 2.3, 2.5].
  * Differs: the component across the wall is replaced also where it points out of the solid, because the
  * projection has set the wall's flux to the solid's. */
 #include "core/parallel.h"
@@ -65,7 +66,30 @@ static double relative_along(const WallContext *context, const WadiRowCell pair[
     return sum / faces;
 }
 
-/* Component along `axis` of the relative velocity normal to the wall, at the low face of `cell`. */
+/* v . H v with H the second derivatives of the distance, m a cell^2; 0 where a neighbour is missing. */
+static double bend_along(const WadiFlipWallIn *in, WadiRowCell cell, const double v[3])
+{
+    enum { CENTRE = 13 };
+    static const int stride[3] = { 1, 3, 9 };
+    double d[27], sum = 0.0;
+    for (int n = 0; n < 27; ++n) {
+        int step[3];
+        const WadiRowCell near = wadi_row_cell_around(in->rows, cell, n, step);
+        if (near.row == 0) {
+            return 0.0;
+        }
+        d[n] = distance_at(in, near);
+    }
+    for (int a = 0; a < 3; ++a) {
+        const int b = (a + 1) % 3, plus = CENTRE + stride[a], minus = CENTRE - stride[a], side = stride[b];
+        sum += v[a] * v[a] * (d[plus] + d[minus] - 2.0 * d[CENTRE]);
+        sum += 0.5 * v[a] * v[b] * (d[plus + side] - d[plus - side] - d[minus + side] + d[minus - side]);
+    }
+    return sum;
+}
+
+/* Component along `axis` of the relative velocity normal to the wall, at the low face of `cell`, less that
+ * of chords: a chord along a wall with the normal n = grad d crosses it by -dt/2 v . H v. */
 static double across(const WallContext *context, WadiRowCell cell, int axis)
 {
     const WadiFlipWallIn *in = context->in;
@@ -76,15 +100,25 @@ static double across(const WallContext *context, WadiRowCell cell, int axis)
     }
     const double relative = relative_at(context, axis, wadi_row_cell_index(cell));
     double length2 = normal * normal, dot = normal * relative;
+    double gradient[3], v[3];
     for (int b = 0; b < 3; ++b) {
-        const double slope = b != axis ? slope_along(in, pair, b) : 0.0;
-        if (slope != 0.0) {
-            length2 += slope * slope;
-            dot += slope * relative_along(context, pair, b);
-        }
+        gradient[b] = b != axis ? slope_along(in, pair, b) : normal;
+        v[b] = b != axis ? relative_along(context, pair, b) : relative;
+        length2 += b != axis ? gradient[b] * gradient[b] : 0.0;
+        dot += b != axis ? gradient[b] * v[b] : 0.0;
     }
     /* Most walls lie along the grid and need no division. */
-    return length2 == normal * normal ? relative : dot * normal / length2;
+    if (length2 == normal * normal) {
+        return relative;
+    }
+    if (in->chord > 0.0) {
+        const bool is_second_open = distance_at(in, pair[1]) > distance_at(in, pair[0]);
+        for (int b = 0; b < 3; ++b) {
+            v[b] -= dot / length2 * gradient[b];
+        }
+        dot += 0.5 * in->chord * bend_along(in, pair[is_second_open], v);
+    }
+    return dot * normal / length2;
 }
 
 /* Closed faces of a row with a wall across them: not those deeper than `deepest`, and not those with equal
