@@ -99,17 +99,17 @@ static double across(const WallContext *context, WadiRowCell cell, int axis)
         return 0.0; /* the wall is parallel to `axis`, or distances are cut off here */
     }
     const double relative = relative_at(context, axis, wadi_row_cell_index(cell));
-    double length2 = normal * normal, dot = normal * relative;
-    double gradient[3], v[3];
+    double length2 = normal * normal, dot = normal * relative, gradient[3], v[3];
     for (int b = 0; b < 3; ++b) {
         gradient[b] = b != axis ? slope_along(in, pair, b) : normal;
-        v[b] = b != axis ? relative_along(context, pair, b) : relative;
         length2 += b != axis ? gradient[b] * gradient[b] : 0.0;
-        dot += b != axis ? gradient[b] * v[b] : 0.0;
     }
-    /* Most walls lie along the grid and need no division. */
     if (length2 == normal * normal) {
-        return relative;
+        return relative; /* most walls lie along the grid */
+    }
+    for (int b = 0; b < 3; ++b) {
+        v[b] = b != axis ? relative_along(context, pair, b) : relative;
+        dot += b != axis ? gradient[b] * v[b] : 0.0;
     }
     if (in->chord > 0.0) {
         const bool is_second_open = distance_at(in, pair[1]) > distance_at(in, pair[0]);
