@@ -7,7 +7,7 @@
 #include "core/timer.h"
 #include "io/run/run_files.h"
 
-/* Pauses between two looks at the folder: they grow, so that many waiting processes do not load its server. */
+/* Pauses between two looks at the folder. They grow: many waiting processes must not load its server. */
 static const double shortest_pause = 0.25, longest_pause = 5.0; /* s */
 
 WadiStatus wadi_share_check_stale(double stale, WadiError *error)

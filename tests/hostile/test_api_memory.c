@@ -116,6 +116,34 @@ static WadiStatus read_info(int calls)
     return status;
 }
 
+static WadiStatus write_job(int calls)
+{
+    static const char *const options[] = { "--quality", "final" };
+    WadiFarmDef def = wadi_default_farm_def();
+    def.system = WADI_FARM_OPENJD;
+    def.options = options;
+    def.option_count = 2;
+    WadiFarmReport report;
+    alloc_calls_left = calls;
+    WadiStatus status = wadi_farm(scratch_path("t.run"), &def, &report, NULL);
+    alloc_calls_left = INT_MAX;
+    assert_true((status == WADI_OK) == (report.tasks == 3));
+    return status;
+}
+
+static WadiStatus wrap_shared(int calls)
+{
+    WadiSurfaceDef def = wadi_default_surface_def();
+    WadiSurfaceReport report;
+    def.threads = 1;
+    def.is_shared = true;
+    alloc_calls_left = calls;
+    WadiStatus status = wadi_surface(scratch_path("t.run"), &def, &report, NULL);
+    alloc_calls_left = INT_MAX;
+    assert_int_equal(scratch_count(scratch_path("t.run/surface"), ".wadi-claim"), 0);
+    return status;
+}
+
 static void make_run(void)
 {
     WadiError error = { 0 };
@@ -136,6 +164,8 @@ static void without_memory_nothing_is_left_behind(void **unused)
     assert_true(failures_until_it_works(wrap_sim) > 20);
     assert_true(failures_until_it_works(wrap_particles) > 20);
     assert_true(failures_until_it_works(read_info) > 10);
+    assert_true(failures_until_it_works(write_job) > 10);
+    assert_true(failures_until_it_works(wrap_shared) > 50);
 }
 
 /* What bytes become: refused with words, or a simulation that steps. Returns whether they were refused. */

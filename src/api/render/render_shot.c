@@ -7,6 +7,7 @@
 
 #include "api/render/render_plan.h"
 #include "core/alloc.h"
+#include "io/files/file_copy.h"
 
 enum { FILE_LIMIT = 1 << 16 };
 
@@ -186,8 +187,9 @@ static int read_numbers(const char *text, const char *key, double *numbers, int 
 static bool parse(const char *text, WadiRenderShot *shot, uint64_t *hash)
 {
     double box[6], scale[2] = { 0 }, glass = 0.0;
-    const char *settings = strstr(text, "\"settings\": \"");
-    if (settings == NULL || sscanf(settings, "\"settings\": \"%16" SCNx64, hash) != 1) {
+    static const char word[] = "\"settings\": \"";
+    const char *settings = strstr(text, word), *at = settings != NULL ? settings + sizeof word - 1 : "";
+    if (!wadi_scan_digits(&at, 16, hash)) {
         return false;
     }
     const int has_box = read_numbers(text, "camera_box", box, 6);

@@ -26,7 +26,7 @@ WadiWedgeDef wadi_default_wedge_def(void)
 static WadiStatus load_scene(const WadiWedge *wedge, int i, WadiScene **scene, WadiError *error)
 {
     const WadiWedgeDef *def = wedge->def;
-    const size_t count = (size_t)(def->set_count + wedge->key_count);
+    const size_t count = (size_t)def->set_count + (size_t)wedge->key_count;
     const char **sets = NULL;
     WadiText varied[WADI_WEDGE_KEY_MAX] = { 0 };
     *scene = NULL;

@@ -212,7 +212,7 @@ WadiStatus wadi_claim_take(WadiClaims *claims, int item, bool *is_mine, WadiLock
                            WadiError *error)
 {
     char draft[WADI_PATH_SIZE];
-    struct stat info;
+    struct stat info = { 0 };
     WadiClaim claim = { .item = item };
     *is_mine = false;
     WADI_TRY(write_draft(claims, draft, &info, error));

@@ -30,7 +30,7 @@ typedef struct WadiClaims {
     WADI_ARRAY(WadiClaim) held;
 } WadiClaims;
 
-/* `folder` exists; `name` is that of the files to make. When `stop`, which may be NULL, is not 0 any more, all
+/* `folder` exists; `name` is that of the files to make. When `stop` (may be NULL) is not 0 any more, all
  * claims are released at once, since the program may end before it calls wadi_claims_close. After a failure
  * there is nothing to close. */
 WadiStatus wadi_claims_open(WadiClaims *claims, const char *folder, const char *name, double stale,
