@@ -106,15 +106,15 @@ def test_frame_of_a_killed_sharer_is_taken_over():
 
 def test_pictures_of_a_simulation_that_goes_on_are_kept():
     write("scene.yaml", SCENE)
-    simulation = start("run", "scene.yaml", "-o", "a.run", "--frames", "3000", "--threads", "1", "--quiet")
+    simulation = start("run", "scene.yaml", "-o", "a.run", "--frames", "9000", "--threads", "1", "--quiet")
     while simulation.poll() is None and not os.path.exists("a.run/run.json"):
         time.sleep(0.005)
     simulation.send_signal(signal.SIGSTOP)
     last = max(int(name.split(".")[1]) for name in os.listdir("a.run/particles") if name.endswith(".h5"))
-    assert last < 3000, last
+    assert last < 9000, last
     # Not yet: 75, for render and surface, with and without --share.
-    for command in (("render", "a.run", *SMALL, "--frames", "2999"), ("surface", "a.run", "--frames", "2990-3000"),
-                    ("render", "a.run", *SMALL, "--frames", f"{last}-2999", "--share", "--no-video")):
+    for command in (("render", "a.run", *SMALL, "--frames", "8999"), ("surface", "a.run", "--frames", "8990-9000"),
+                    ("render", "a.run", *SMALL, "--frames", f"{last}-8999", "--share", "--no-video")):
         result = wadi(*command)
         is_equal(result.code, 75, result)
     follower = sharer("a.run", "--wait", "--no-video", "--frames", f"1-{last + 40}", "--every", "20")

@@ -62,6 +62,19 @@ static int lock_file(int fd, int operation)
     return result == 0 ? 0 : errno;
 }
 
+/* wadi_lock_is_held locks for a moment, for instance in processes that follow a run; a lock that lasts is that
+ * of an owner. */
+static int lock_file_patiently(int fd)
+{
+    const struct timespec moment = { .tv_nsec = 20000000 };
+    int problem = lock_file(fd, LOCK_EX | LOCK_NB);
+    for (int i = 0; i < 5 && problem == EWOULDBLOCK; ++i) {
+        nanosleep(&moment, NULL);
+        problem = lock_file(fd, LOCK_EX | LOCK_NB);
+    }
+    return problem;
+}
+
 bool wadi_lock_wait(int fd)
 {
     return lock_file(fd, LOCK_EX) == 0;
@@ -98,7 +111,7 @@ WadiStatus wadi_lock_acquire(WadiLock *lock, const char *folder, const char *nam
         if (lock->fd < 0) {
             return wadi_fail_errno(error, errno, "cannot write %s", lock->path);
         }
-        const int problem = lock_file(lock->fd, LOCK_EX | LOCK_NB);
+        const int problem = lock_file_patiently(lock->fd);
         if (problem == EWOULDBLOCK) {
             WadiStatus status = fail_busy(lock, folder, error);
             close(lock->fd);
