@@ -146,14 +146,18 @@ def test_plan_is_kept_when_the_run_is_extended():
     contains(good("render", run, *SMALL, "--share", "--no-video").out, "3 pictures drawn, 4 kept")
     is_equal(read(f"{run}/images/scene.plan.json"), plan)
     is_equal({name: bytes_of(f"{run}/images")[name] for name in before}, before)
+    # The same by the scene: its number of frames is not part of what is drawn.
+    write("scene.yaml", "# longer\n" + SCENE.replace("frames: 5", "frames: 9"))
+    good("run", "scene.yaml", "-o", run, "--quiet", "--resume", "--threads", "1")
+    contains(good("render", run, *SMALL, "--share", "--no-video").out, "2 pictures drawn, 7 kept")
     # Another quality has the same plan; a plan that someone changed is another one.
     contains(good("render", run, *SMALL[:2], "--quality", "draft", "--samples", "2", "--threads", "1", "--no-video").out,
-             "7 pictures drawn")
+             "9 pictures drawn")
     is_equal(read(f"{run}/images/scene.plan.json"), plan)
     changed = json.loads(plan)
     changed["exposure"] += 1
     write(f"{run}/images/scene.plan.json", json.dumps(changed, indent=2))
-    contains(good("render", run, *SMALL, "--share", "--no-video").out, "7 pictures drawn")
+    contains(good("render", run, *SMALL, "--share", "--no-video").out, "9 pictures drawn")
     write(f"{run}/images/scene.plan.json", "wadi: {")
     result = wadi("render", run, *SMALL, "--share", "--no-video")
     is_equal(result.code, 1, result)

@@ -157,6 +157,21 @@ static uint64_t hash_numbers(uint64_t hash, const double *values, int count)
     return hash;
 }
 
+/* The scene's text without what no picture depends on: lines of comment, and the number of frames, which grows
+ * when a run is made longer. */
+static uint64_t hash_scene(uint64_t hash, const char *text)
+{
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n");
+        length += text[length] == '\n';
+        if (text[0] != '#' && strncmp(text, "frames:", 7) != 0) {
+            hash = wadi_hash_bytes(hash, text, length);
+        }
+        text += length;
+    }
+    return hash;
+}
+
 /* Hashes the scene's text and the settings as given: an equivalent but different text is drawn again. */
 static WadiStatus hash_settings(WadiRenderPlan *plan, WadiError *error)
 {
@@ -166,7 +181,7 @@ static WadiStatus hash_settings(WadiRenderPlan *plan, WadiError *error)
     size_t size;
     snprintf(path, sizeof path, "%s/scene.yaml", plan->view.run);
     WADI_TRY(wadi_file_read(path, SCENE_LIMIT, &text, &size, error));
-    uint64_t hash = wadi_hash_bytes(hash_text(RENDER_VERSION, wadi_version()), text, size);
+    uint64_t hash = hash_scene(hash_text(RENDER_VERSION, wadi_version()), text);
     wadi_free(text, size + 1, 1);
     for (int i = 0; i < def->set_count; ++i) {
         hash = hash_text(hash, def->sets[i]);
