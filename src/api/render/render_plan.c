@@ -157,8 +157,8 @@ static uint64_t hash_numbers(uint64_t hash, const double *values, int count)
     return hash;
 }
 
-/* The scene's text without what no picture depends on: lines of comment, and the number of frames, which grows
- * when a run is made longer. */
+/* The scene's text without what no picture depends on: lines of comment, and the number of frames, which
+ * grows when a run is made longer. */
 static uint64_t hash_scene(uint64_t hash, const char *text)
 {
     while (*text != '\0') {

@@ -62,8 +62,8 @@ static int lock_file(int fd, int operation)
     return result == 0 ? 0 : errno;
 }
 
-/* wadi_lock_is_held locks for a moment, for instance in processes that follow a run; a lock that lasts is that
- * of an owner. */
+/* wadi_lock_is_held locks for a moment, for instance in processes that follow a run; a lock that lasts is
+ * that of an owner. */
 static int lock_file_patiently(int fd)
 {
     const struct timespec moment = { .tv_nsec = 20000000 };
