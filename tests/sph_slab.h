@@ -39,9 +39,12 @@ typedef struct Slab {
     uint8_t contact_count[SLAB_MAX];
     WadiSphContact contact[SLAB_MAX], *contacts[SLAB_MAX];
     WadiF4 gradient[SLAB_MAX];
-    float stress[WADI_SPH_STRESSES][SLAB_MAX], last[SLAB_MAX];
-    WadiF4 row[SLAB_MAX], traction_at[SLAB_MAX];
-    WadiF4 traction[SLAB_MAX]; /* of the particle: all are numbered as near, with room for one contact */
+    float stress[WADI_SPH_STRESSES][SLAB_MAX], last[SLAB_MAX], mean[SLAB_MAX], mean_at[SLAB_MAX];
+    WadiF4 row[SLAB_MAX], force[3][SLAB_MAX], traction_at[SLAB_MAX];
+    WadiSphMoment moment[SLAB_MAX];
+    WadiSphStrain chord[SLAB_MAX]; /* none */
+    float zeros[SLAB_MAX];         /* tensions */
+    WadiF4 traction[SLAB_MAX];     /* of the particle: all are numbered as near, with room for one contact */
     double largest, largest_friction;
 } Slab;
 
@@ -75,6 +78,10 @@ static inline Slab *slab_create(int period, int depth, double jitter)
     slab->friction = (WadiSphFriction){
         .traction = slab->traction, .row = slab->row, .last = slab->last, .traction_at = slab->traction_at
     };
+    slab->friction.mean = slab->mean, slab->friction.mean_at = slab->mean_at;
+    for (int c = 0; c < 3; ++c) {
+        slab->friction.force[c] = slab->force[c];
+    }
     for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
         slab->friction.stress[c] = slab->stress[c];
     }
@@ -142,6 +149,10 @@ static inline WadiSphFrictionIn slab_friction(const Slab *slab)
                                 .walls = &slab->walls,
                                 .is_sand = slab->is_sand,
                                 .role = slab->none,
+                                .moment = slab->moment,
+                                .chord = slab->chord,
+                                .slope = slab->zeros,
+                                .tension = slab->zeros,
                                 .inverse_density = slab->inverse_density,
                                 .pressure = slab->pressure,
                                 .bound = slab->bound,
@@ -165,6 +176,7 @@ static inline void slab_solve_pressure(Slab *slab, WadiArena *arena)
                              .volume = slab->ones,
                              .is_idle = slab->none,
                              .source = slab->source,
+                             .tension = slab->zeros,
                              .smooth = { 0, 0.3f * (float)(slab_places(slab) / WADI_SPH_PLACES) },
                              .largest = slab->largest,
                              .tolerance = 1e-3 * 9.81 * slab->dt,

@@ -22,6 +22,7 @@ typedef struct WadiSph {
     int shift_column;    /* of the shift of crowded water: its P dt / dx in the last step. With water only */
     /* Pa: the stress (xx, yy, xy, yz, zx), and the first of three columns of that of walls. */
     int stress_column[WADI_SPH_STRESSES], wall_column;
+    int bonds_column; /* 1: the bonds of a particle are broken; -1: no sand has any */
     /* Eigenvalues of the operators of pressure and friction, measured every few steps; 0: not yet. */
     double largest, largest_friction;
     /* Water in sand: its mass; the saturation and the pressure in pores (Pa), which are shown. */
@@ -56,15 +57,22 @@ typedef struct WadiSphSolve {
     float *source;    /* m/s: how fast particles may become denser */
     float *laplacian; /* of the pressure */
     float *carried;   /* the same of a pressure that only carries the weight */
+    float *tension;   /* m/s: P is at least -tension; 0 but for bonded sand away from walls */
+    uint8_t *is_bonded;
+    float *chord; /* m/s: rate at which straight paths make rotating sand less dense */
 } WadiSphSolve;
 
 /* Of friction in a scene with sand; lifetime: WADI_SPH_SCOPE_SOLVE. */
 typedef struct WadiSphSand {
-    WadiSphFriction friction; /* stresses and tractions, m/s */
-    float *mean_pressure;     /* P that bounds the stress, m/s */
-    float *bound;             /* of the stress, m/s */
-    WadiF4 *v_forces;         /* velocity with forces only */
-    WadiF4 *v_pressure;       /* velocity with forces and pressure, without friction */
+    WadiSphFriction friction;  /* stresses and tractions, m/s */
+    WadiSphMoment *moment;     /* of the neighbours */
+    WadiSphStrain *chord;      /* what straight paths add to the strain rate of a rotation */
+    float *slope;              /* k */
+    float *cohesion, *tension; /* m/s, of the bonds */
+    float *mean_pressure;      /* P that bounds the stress, m/s */
+    float *bound;              /* of the stress, m/s */
+    WadiF4 *v_forces;          /* velocity with forces only */
+    WadiF4 *v_pressure;        /* velocity with forces and pressure, without friction */
 } WadiSphSand;
 
 /* What the stages of a step pass on; arrays have an item a particle of the sort. */
@@ -156,16 +164,23 @@ WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, float *press
 WadiSphPressureIn wadi_sph_pressure_in(const WadiSph *sph, const WadiSphStep *step);
 /* sph_shift_step.c: the shift that parts over-dense water and lets water of different sizes lie evenly. */
 WadiStatus wadi_sph_solve_shift(const WadiSph *sph, WadiSphStep *step, WadiError *error);
-/* sph_friction_step.c: the columns of stress; the stages of sph_solve_sand.c. */
+/* sph_bonds.c: the column of bonds; the yield law of each particle, with the tension that its bonds bear;
+ * where bonds break and heal, after the solves. */
+WadiStatus wadi_sph_add_bonds_column(WadiSph *sph, WadiError *error);
+void wadi_sph_find_strength(WadiSph *sph, WadiSphStep *step);
+void wadi_sph_update_bonds(const WadiSph *sph, const WadiSphStep *step);
+/* sph_friction_step.c: the columns of stress; the arrays of friction, with the moments of the neighbours; the
+ * stages of sph_solve_sand.c. */
 WadiStatus wadi_sph_add_friction_columns(WadiSph *sph, WadiError *error);
+WadiStatus wadi_sph_make_sand(WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiSphFrictionIn wadi_sph_friction_in(const WadiSph *sph, const WadiSphStep *step);
 WadiStatus wadi_sph_measure_friction(WadiSph *sph, const WadiSphStep *step, WadiError *error);
-WadiStatus wadi_sph_begin_friction(const WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_begin_friction(WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_add_last_friction(const WadiSph *sph, WadiSphStep *step);
 WadiStatus wadi_sph_solve_friction(WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_store_stresses(const WadiSph *sph, const WadiSphStep *step);
 /* sand.bound, k P + c in m/s, of sand.mean_pressure. */
-void wadi_sph_find_bounds(WadiSph *sph, WadiSphStep *step);
+void wadi_sph_find_bounds(const WadiSph *sph, const WadiSphStep *step);
 /* sph_move.c: velocities and pressures to the particles, and the particles to their next positions. */
 WadiStatus wadi_sph_move(const WadiSph *sph, const WadiSphStep *step, WadiStepReport *report,
                          WadiError *error);

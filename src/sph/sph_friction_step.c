@@ -1,6 +1,7 @@
 /* The stages of friction: what bounds the stress, the friction of the last step, and the solve. Stresses are
  * kept from step to step by the particles: without that a pile would melt. [theory 11.5] */
 #include <math.h>
+#include <string.h>
 
 #include "core/parallel.h"
 #include "sph/sph.h"
@@ -12,6 +13,7 @@ static const double EIGENVALUE_MARGIN = 1.1; /* the power method comes from belo
 WadiStatus wadi_sph_add_friction_columns(WadiSph *sph, WadiError *error)
 {
     WadiParticles *particles = sph->context.particles;
+    sph->bonds_column = -1;
     if (!sph->materials.has_sand) {
         return WADI_OK;
     }
@@ -21,63 +23,35 @@ WadiStatus wadi_sph_add_friction_columns(WadiSph *sph, WadiError *error)
         WADI_TRY(
             wadi_particles_add_column(particles, names[c], WADI_TYPE_F32, &sph->stress_column[c], error));
     }
-    return wadi_particles_add_vector(particles, "wall_stress", WADI_TYPE_F32, &sph->wall_column, error);
-}
-
-static void set_yield(WadiSph *sph, const WadiSphStep *step)
-{
-    const WadiScene *scene = sph->context.world->scene;
-    WadiMaterials *materials = &sph->materials;
-    for (int m = 0; m < materials->count; ++m) {
-        if (materials->is_sand[m]) {
-            const WadiMaterial *material = &scene->materials[m];
-            const WadiYield yield = wadi_yield_of_material(material, material->yield, step->time);
-            materials->slope[m] = (float)yield.slide;
-            materials->cohesion[m] = (float)(yield.cohesion * step->dt / (materials->density * sph->spacing));
-        }
-    }
+    WADI_TRY(wadi_particles_add_vector(particles, "wall_stress", WADI_TYPE_F32, &sph->wall_column, error));
+    return wadi_sph_add_bonds_column(sph, error);
 }
 
 typedef struct Bounds {
-    const WadiSph *sph;
     const WadiSphStep *step;
-    WadiSphWetting wetting; /* in a scene with pores */
+    float per_pascal; /* unit of P a pascal */
 } Bounds;
 
+/* Friction counts the effective stress: the pressure less that of the water in the pores. */
 static void bound_block(void *context, int64_t first, int64_t end)
 {
     const Bounds *s = context;
     const WadiSphStep *step = s->step;
-    const WadiMaterials *materials = &s->sph->materials;
-    const uint8_t *material = s->sph->context.particles->material + step->sort.first;
-    float *bound = step->sand.bound;
+    const WadiSphSand *sand = &step->sand;
     for (int64_t i = first; i < end; ++i) {
-        if (wadi_sph_is_frozen(step->role[i])) {
-            bound[i] = INFINITY;
+        if (step->role[i] != WADI_SPH_ACTIVE) {
+            sand->bound[i] = INFINITY; /* keeps its stress */
             continue;
         }
-        float p = step->is_sand[i] ? step->sand.mean_pressure[i] : 0.0f; /* water has no friction */
-        bound[i] = materials->slope[material[i]] * p + materials->cohesion[material[i]];
-        if (s->sph->has_pores) {
-            const float pore = step->pore_pressure[i] * (float)s->wetting.per_pascal;
-            float slope, cohesion;
-            wadi_sph_wetting_strength(&s->wetting, i, &slope, &cohesion);
-            p = p > pore ? p - pore : 0.0f;
-            bound[i] = slope * p + cohesion;
-        }
-        if (step->role[i] == WADI_SPH_GHOST) {
-            bound[i] = INFINITY; /* keeps its stress */
-        }
+        const float p = sand->mean_pressure[i] - step->pore_pressure[i] * s->per_pascal;
+        const float yield = sand->slope[i] * fmaxf(p, -sand->tension[i]) + sand->cohesion[i];
+        sand->bound[i] = step->is_sand[i] ? yield : 0.0f; /* water has no friction */
     }
 }
 
-void wadi_sph_find_bounds(WadiSph *sph, WadiSphStep *step)
+void wadi_sph_find_bounds(const WadiSph *sph, const WadiSphStep *step)
 {
-    Bounds bounds = { .sph = sph, .step = step };
-    set_yield(sph, step);
-    if (sph->has_pores) {
-        wadi_sph_wetting_begin(&bounds.wetting, sph, step);
-    }
+    Bounds bounds = { step, (float)(step->dt / (sph->materials.density * sph->spacing)) };
     wadi_parallel_for(step->count, BLOCK, bound_block, &bounds);
 }
 
@@ -117,12 +91,15 @@ typedef struct Columns {
     float *stress[WADI_SPH_STRESSES];
     float *wall[3];
     float pascal; /* of a stress of 1 m/s */
+    float angle;  /* in a step, of a rotation of 1 m/s a spacing */
 } Columns;
 
 static Columns columns_of(const WadiSph *sph, const WadiSphStep *step)
 {
     const WadiParticles *p = sph->context.particles;
-    Columns c = { .step = step, .pascal = (float)(sph->materials.density * sph->spacing / step->dt) };
+    Columns c = { .step = step,
+                  .pascal = (float)(sph->materials.density * sph->spacing / step->dt),
+                  .angle = (float)(step->dt / sph->spacing) };
     for (int n = 0; n < WADI_SPH_STRESSES; ++n) {
         c.stress[n] = (float *)wadi_particles_column(p, sph->stress_column[n]) + step->sort.first;
     }
@@ -132,20 +109,27 @@ static Columns columns_of(const WadiSph *sph, const WadiSphStep *step)
     return c;
 }
 
+/* Stresses turn with the sand by the angle `turn`: T + turn x T - T x turn. */
+static void load_stress(const Columns *c, int64_t i, WadiF4 turn)
+{
+    float *const *to = c->step->sand.friction.stress;
+    const float scale = 1.0f / c->pascal, x = turn[0], y = turn[1], z = turn[2];
+    const float xx = c->stress[0][i], yy = c->stress[1][i], zz = -xx - yy;
+    const float xy = c->stress[2][i], yz = c->stress[3][i], zx = c->stress[4][i];
+    to[0][i] = scale * (xx + 2.0f * (y * zx - z * xy));
+    to[1][i] = scale * (yy + 2.0f * (z * xy - x * yz));
+    to[2][i] = scale * (xy + z * (xx - yy) - x * zx + y * yz);
+    to[3][i] = scale * (yz + x * (yy - zz) - y * xy + z * zx);
+    to[4][i] = scale * (zx + y * (zz - xx) - z * yz + x * xy);
+}
+
 static void load_block(void *context, int64_t first, int64_t end)
 {
     const Columns *c = context;
     const WadiSphStep *step = c->step;
     const float scale = 1.0f / c->pascal;
-    for (int n = 0; n < WADI_SPH_STRESSES; ++n) {
-        const float *from = c->stress[n];
-        float *to = step->sand.friction.stress[n];
-#pragma omp simd
-        for (int64_t i = first; i < end; ++i) {
-            to[i] = from[i] * scale;
-        }
-    }
     for (int64_t i = first; i < end; ++i) {
+        load_stress(c, i, step->sand.chord[i].spin * c->angle);
         const int32_t near = wadi_sph_near(&step->walls, i);
         if (step->is_sand[i] && near >= 0) {
             const WadiVec3 t = { (double)(c->wall[0][i] * scale), (double)(c->wall[1][i] * scale),
@@ -188,9 +172,13 @@ WadiSphFrictionIn wadi_sph_friction_in(const WadiSph *sph, const WadiSphStep *st
                                 .walls = &step->walls,
                                 .is_sand = step->is_sand,
                                 .role = step->role,
+                                .moment = step->sand.moment,
+                                .chord = step->sand.chord,
                                 .inverse_density = step->inverse_density,
                                 .pressure = step->pressure,
                                 .bound = step->sand.bound,
+                                .slope = step->sand.slope,
+                                .tension = step->sand.tension,
                                 .largest = sph->largest_friction,
                                 .tolerance = def->tolerance * step->dt * sph->spacing /
                                              (sph->unit_time * sph->unit_time),
@@ -218,7 +206,7 @@ static void forces_block(void *context, int64_t first, int64_t end)
     }
 }
 
-WadiStatus wadi_sph_begin_friction(const WadiSph *sph, WadiSphStep *step, WadiError *error)
+WadiStatus wadi_sph_make_sand(WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
     WadiArena *arena = sph->context.scratch;
     WadiSphSand *sand = &step->sand;
@@ -227,12 +215,60 @@ WadiStatus wadi_sph_begin_friction(const WadiSph *sph, WadiSphStep *step, WadiEr
     for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
         WADI_TRY(WADI_ARENA_NEW(arena, &sand->friction.stress[c], count, "friction", error));
     }
+    WADI_TRY(WADI_ARENA_NEW(arena, &sand->moment, count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &sand->chord, count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &sand->slope, count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &sand->cohesion, count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &sand->tension, count, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &sand->mean_pressure, count, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &sand->bound, count, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &sand->v_forces, count, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &sand->v_pressure, count, "friction", error));
+    memset(sand->chord, 0, count * sizeof *sand->chord);
+    wadi_sph_find_strength(sph, step);
+    return WADI_OK;
+}
+
+typedef struct Chords {
+    const WadiSphStep *step;
+    float scale; /* dt / dx, spacings a m/s */
+} Chords;
+
+/* Bonded sand that turns along straight paths is strained by dt/2 (omega^2 - omega omega) [theory 2.3]. Other
+ * sand has the rotation 0. */
+static void chord_block(void *context, int64_t first, int64_t end)
+{
+    const Chords *c = context;
+    for (int64_t i = first; i < end; ++i) {
+        WadiSphStrain *d = &c->step->sand.chord[i];
+        const float *m = c->step->sand.moment[i].moment, x = d->spin[0], y = d->spin[1], z = d->spin[2];
+        const float xx = y * y + z * z, yy = z * z + x * x, zz = x * x + y * y, half = 0.5f * c->scale;
+        const float rate[3] = { half * (xx * m[0] - x * y * m[3] - x * z * m[5]),
+                                half * (yy * m[1] - x * y * m[3] - y * z * m[4]),
+                                half * (zz * m[2] - x * z * m[5] - y * z * m[4]) };
+        const float xy = xx * m[3] - x * y * m[1] - x * z * m[4] + yy * m[3] - x * y * m[0] - y * z * m[5];
+        const float yz = yy * m[4] - x * y * m[5] - y * z * m[2] + zz * m[4] - x * z * m[3] - y * z * m[1];
+        const float zx = zz * m[5] - x * z * m[0] - y * z * m[3] + xx * m[5] - x * y * m[4] - x * z * m[2];
+        const float all = rate[0] + rate[1] + rate[2], third = all * (1.0f / 3.0f);
+        *d = (WadiSphStrain){ { rate[0] - third, rate[1] - third, 0.5f * half * xy, 0.5f * half * yz,
+                                0.5f * half * zx },
+                              all,
+                              d->spin };
+        c->step->solve.chord[i] = d->rate;
+    }
+}
+
+WadiStatus wadi_sph_begin_friction(WadiSph *sph, WadiSphStep *step, WadiError *error)
+{
+    WADI_TRY(wadi_sph_make_sand(sph, step, error));
     Columns columns = columns_of(sph, step);
     wadi_parallel_for(step->count, BLOCK, forces_block, step);
+    if (sph->bonds_column >= 0) {
+        const WadiSphFrictionIn in = wadi_sph_friction_in(sph, step);
+        wadi_sph_friction_strain(step->sand.chord, step->velocity, &in);
+        wadi_parallel_for(step->count, BLOCK, chord_block,
+                          &(Chords){ step, (float)(step->dt / sph->spacing) });
+    }
     wadi_parallel_for(step->count, BLOCK, load_block, &columns);
     wadi_sph_friction_fill_surface(step->density, &step->pairs, &step->walls, step->is_sand);
     for (int32_t i = 0; i < step->count; ++i) {
@@ -270,6 +306,15 @@ static void remove_pressure_block(void *context, int64_t first, int64_t end)
     }
 }
 
+static void join_mean_block(void *context, int64_t first, int64_t end)
+{
+    const WadiSphStep *step = context;
+    for (int64_t i = first; i < end; ++i) {
+        step->pressure[i] = fmaxf(step->pressure[i] - step->sand.friction.mean[i], -step->solve.tension[i]);
+        step->sand.friction.mean[i] = 0.0f;
+    }
+}
+
 WadiStatus wadi_sph_solve_friction(WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
     wadi_parallel_for(step->count, BLOCK, remove_friction_block, step);
@@ -281,7 +326,16 @@ WadiStatus wadi_sph_solve_friction(WadiSph *sph, WadiSphStep *step, WadiError *e
     sph->largest_friction = report.largest;
     step->friction_solves += 1;
     step->friction_iterations += report.iterations;
-    wadi_parallel_for(step->count, BLOCK, remove_pressure_block, step);
+    if (sph->bonds_column < 0) {
+        wadi_parallel_for(step->count, BLOCK, remove_pressure_block, step);
+        return WADI_OK;
+    }
+    /* The isotropic stress becomes part of the pressure that the next solve begins with. */
+    wadi_parallel_for(step->count, BLOCK, join_mean_block, step);
+    wadi_sph_friction_apply(step->solve.v_star, step->sand.v_forces, &step->sand.friction, &in);
+    memcpy(step->velocity, step->solve.v_star, (size_t)step->count * sizeof *step->velocity);
+    const WadiSphPressureIn pressure = wadi_sph_pressure_in(sph, step);
+    wadi_sph_pressure_apply(step->velocity, step->pressure, &pressure);
     return WADI_OK;
 }
 
@@ -289,5 +343,6 @@ WadiStatus wadi_sph_store_stresses(const WadiSph *sph, const WadiSphStep *step)
 {
     Columns columns = columns_of(sph, step);
     wadi_parallel_for(step->count, BLOCK, store_block, &columns);
+    wadi_sph_update_bonds(sph, step);
     return WADI_OK;
 }

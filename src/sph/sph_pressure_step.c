@@ -40,9 +40,13 @@ typedef struct Sources {
  * density a spacing: at walls, below the surface and where sand meets water it is not 0. Water would sink by
  * a tenth of g dt a step, and the pressure of sand on a floor be too low by two rows of it. Of pairs that
  * pressed on each other in the last step. At the surface of sand the term stays: with what it adds to the
- * pressure of the outermost row a ridge drifts by a fifth. */
+ * pressure of the outermost row a ridge drifts by a fifth. In bonded sand, whose pressure is not smooth at an
+ * edge that carries all the weight, the term acts on changes of the pressure alone. */
 static float weight_part(const WadiSphStep *step, float carried, int32_t i)
 {
+    if (step->solve.is_bonded[i] != 0) {
+        return SMOOTH[1] * step->solve.laplacian[i];
+    }
     return step->is_sand[i] && carried < 0.0f ? 0.0f : SMOOTH[step->is_sand[i]] * carried;
 }
 
@@ -67,7 +71,9 @@ static void source_block(void *context, int64_t first, int64_t end)
         const double room = 1.0 - (double)step->density[i];
         const float weight = weight_part(step, step->solve.carried[i], i);
         if (step->is_sand[i]) {
-            source[i] = (float)(room > 0.0 ? room * per_step : fmax(SAND_RATE * room * per_step, -fastest));
+            const double closing = step->solve.is_bonded[i] != 0 ? 0.0 : room * per_step;
+            source[i] = (float)(room > 0.0 ? closing : fmax(SAND_RATE * room * per_step, -fastest)) +
+                        step->solve.chord[i];
         } else {
             const bool has_sand = step->pairs.start[i] + step->pairs.same[i] < step->pairs.start[i + 1];
             const double rate = room > loose      ? (room - loose) * (has_sand ? APPROACH : 1.0)
@@ -104,6 +110,7 @@ WadiSphPressureIn wadi_sph_pressure_in(const WadiSph *sph, const WadiSphStep *st
                                 .is_idle = step->solve.is_idle,
                                 .v_star = step->solve.v_star,
                                 .source = step->solve.source,
+                                .tension = step->solve.tension,
                                 .laplacian = step->solve.laplacian,
                                 .smooth = { SMOOTH[0], SMOOTH[1] },
                                 .largest = sph->largest,
@@ -134,10 +141,15 @@ WadiStatus wadi_sph_begin_pressure(WadiSph *sph, WadiSphStep *step, WadiError *e
     WADI_TRY(WADI_ARENA_NEW(arena, &solve->source, count, "pressure", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &solve->laplacian, count, "pressure", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &solve->carried, count, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &solve->tension, count, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &solve->chord, count, "pressure", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &solve->is_bonded, count, "pressure", error));
     for (int32_t i = 0; i < step->count; ++i) {
         solve->is_idle[i] = wadi_sph_is_frozen(step->role[i]);
         solve->v_star[i] = (WadiF4){ 0 };
         solve->source[i] = solve->laplacian[i] = solve->carried[i] = 0.0f;
+        solve->tension[i] = solve->chord[i] = 0.0f;
+        solve->is_bonded[i] = 0;
     }
     const WadiSphPressureIn in = wadi_sph_pressure_in(sph, step);
     wadi_sph_pressure_invert(solve->inverse, &in);

@@ -28,6 +28,7 @@ typedef struct Shifts {
     float *pressure;  /* P, m/s */
     float *source;    /* m/s: how fast particles may become denser */
     float *laplacian; /* of the pressure */
+    float *tension;   /* none */
     uint8_t *is_idle;
     double per_step; /* m/s a spacing */
 } Shifts;
@@ -46,6 +47,7 @@ static void begin_shifts(void *context, int64_t first, int64_t end)
         s->source[i] = (float)(room > 0.0 ? room * s->per_step : fmax(rate * room * s->per_step, -fastest));
         const bool can_press = !is_idle && step->solve.inverse[i] > 0.0f;
         s->is_idle[i] = is_idle;
+        s->tension[i] = 0.0f;
         s->pressure[i] = can_press ? SHIFT_KEPT * s->last[i] * (float)s->per_step : 0.0f;
     }
 }
@@ -83,6 +85,7 @@ static WadiStatus make_arrays(Shifts *s, WadiArena *arena, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->pressure, count, "shift", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->source, count, "shift", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->laplacian, count, "shift", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &s->tension, count, "shift", error));
     return WADI_ARENA_NEW_TEMPORARY(arena, &s->is_idle, count, "shift", error);
 }
 
@@ -158,6 +161,7 @@ WadiStatus wadi_sph_solve_shift(const WadiSph *sph, WadiSphStep *step, WadiError
     WadiSphPressureReport report;
     in.source = s.source;
     in.laplacian = s.laplacian;
+    in.tension = s.tension;
     in.is_shift = true;
     in.is_idle = s.is_idle;
     in.smooth[0] = SHIFT_SMOOTH;

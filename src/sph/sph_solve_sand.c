@@ -12,8 +12,8 @@ WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error
     const bool is_first = sph->steps == 0;
     const int rounds = is_first ? FIRST_ROUNDS : def->friction_rounds;
     RUN("pressure", wadi_sph_begin_pressure(sph, step, error));
-    RUN("friction", wadi_sph_measure_friction(sph, step, error));
     RUN("friction", wadi_sph_begin_friction(sph, step, error));
+    RUN("friction", wadi_sph_measure_friction(sph, step, error));
     RUN("friction", wadi_sph_add_last_friction(sph, step));
     RUN("pressure", wadi_sph_save_v_star(step));
     RUN("pressure", wadi_sph_add_pressure(sph, step, step->pressure));

@@ -33,19 +33,14 @@ static WadiStatus stop_and_slide(WadiSph *sph, WadiSphStep *step, WadiError *err
     WadiSphSand *sand = &step->sand;
     WadiSphClusters clusters;
     uint8_t *is_rigid = NULL;
-    WADI_TRY(wadi_sph_friction_create(&sand->friction, &step->pairs, &step->walls, arena, error));
-    for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
-        WADI_TRY(WADI_ARENA_NEW(arena, &sand->friction.stress[c], count, "clusters", error));
-    }
+    WADI_TRY(wadi_sph_make_sand(sph, step, error));
     WADI_TRY(WADI_ARENA_NEW(arena, &is_rigid, count, "clusters", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &sand->mean_pressure, count, "clusters", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &sand->bound, count, "clusters", error));
     for (int32_t i = 0; i < step->count; ++i) {
         sand->mean_pressure[i] = wadi_sph_friction_pressure(&step->pairs, step->pressure, i);
     }
     wadi_sph_find_bounds(sph, step);
     const WadiSphFrictionIn in = wadi_sph_friction_in(sph, step);
-    wadi_sph_clusters_yield(is_rigid, &sand->friction, step->velocity, &in);
+    wadi_sph_clusters_yield(is_rigid, &sand->friction, sand->chord, step->velocity, &in);
     wadi_sph_friction_apply(step->velocity, step->velocity, &sand->friction, &in);
     apply_wall_friction(step->velocity, is_rigid, &in);
     WADI_TRY(wadi_sph_clusters_find(&clusters, is_rigid, step->velocity, &in, arena, error));

@@ -71,8 +71,13 @@ static double product(Tensors a, Tensors b, int i)
 
 static void find_strain(Tensors strain, const WadiF4 *velocity, const WadiSphFrictionIn *in)
 {
-    float *const all[WADI_SPH_STRESSES] = { strain[0], strain[1], strain[2], strain[3], strain[4] };
+    static WadiSphStrain all[SLAB_MAX];
     wadi_sph_friction_strain(all, velocity, in);
+    for (int i = 0; i < in->pairs->count; ++i) {
+        for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
+            strain[c][i] = all[i].strain[c];
+        }
+    }
 }
 
 /* sum v . F(T) = -sum T : D(v), for any T and v. */

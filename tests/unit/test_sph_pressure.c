@@ -11,7 +11,7 @@ static const int CLOSED = WADI_SIDE_ALL & ~WADI_SIDE_Z_MAX;
 typedef struct Problem {
     Block block;
     WadiSphCoarse coarse;
-    float *source, *pressure, *inverse;
+    float *source, *tension, *pressure, *inverse;
 } Problem;
 
 static WadiSphPressureIn make(Problem *p, int nz, double jitter)
@@ -21,11 +21,12 @@ static WadiSphPressureIn make(Problem *p, int nz, double jitter)
     block_find_pairs(&p->block);
     const size_t count = (size_t)p->block.count;
     CHECK_OK(WADI_ARENA_NEW(&p->block.arena, &p->source, count, "test", &error), error);
+    CHECK_OK(WADI_ARENA_NEW(&p->block.arena, &p->tension, count, "test", &error), error);
     CHECK_OK(WADI_ARENA_NEW(&p->block.arena, &p->pressure, count, "test", &error), error);
     for (size_t i = 0; i < count; ++i) {
         p->source[i] =
             p->block.particles.z[i] > (nz - 1) * p->block.spacing ? 10.0f : 0.0f; /* the surface may fall */
-        p->pressure[i] = 0.0f;
+        p->pressure[i] = p->tension[i] = 0.0f;
         p->block.velocity[i] = (WadiF4){ 0.0f, 0.0f, -1.0f, 0.0f };
     }
     const WadiSphCoarseIn coarse = { .sort = &p->block.sort,
@@ -42,6 +43,7 @@ static WadiSphPressureIn make(Problem *p, int nz, double jitter)
                              .volume = p->block.ones,
                              .is_idle = p->block.none,
                              .source = p->source,
+                             .tension = p->tension,
                              .smooth = { 0.1f, 0.1f },
                              .tolerance = 1e-4,
                              .max_iterations = 1000 };
@@ -138,15 +140,16 @@ static void momentum_is_kept(void **unused)
     WadiError error;
     block_make(&b, 8, 8, 8, 0.8, 0, 0.02);
     block_find_pairs(&b);
-    float *source, *pressure, *inverse;
+    float *source, *tension, *pressure, *inverse;
     CHECK_OK(WADI_ARENA_NEW(&b.arena, &inverse, (size_t)b.count, "test", &error), error);
     CHECK_OK(WADI_ARENA_NEW(&b.arena, &source, (size_t)b.count, "test", &error), error);
+    CHECK_OK(WADI_ARENA_NEW(&b.arena, &tension, (size_t)b.count, "test", &error), error);
     CHECK_OK(WADI_ARENA_NEW(&b.arena, &pressure, (size_t)b.count, "test", &error), error);
     for (int32_t i = 0; i < b.count; ++i) {
         double u[3];
         wadi_random_unit3(3, (uint64_t)i, WADI_RANDOM_TEST, u);
         b.velocity[i] = (WadiF4){ (float)u[0], (float)u[1], (float)u[2], 0.0f };
-        source[i] = pressure[i] = 0.0f;
+        source[i] = tension[i] = pressure[i] = 0.0f;
     }
     double before[3] = { 0 }, after[3] = { 0 }, energy[2] = { 0 };
     for (int32_t i = 0; i < b.count; ++i) {
@@ -162,6 +165,7 @@ static void momentum_is_kept(void **unused)
                              .volume = b.ones,
                              .is_idle = b.none,
                              .source = source,
+                             .tension = tension,
                              .smooth = { 0.1f, 0.1f },
                              .tolerance = 1e-3,
                              .max_iterations = 50 };

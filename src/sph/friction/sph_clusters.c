@@ -6,16 +6,13 @@
 static const double REACH = 1.2;            /* spacings: h' */
 static const float SLIDING_FRACTION = 0.5f; /* of the stopping stress: more lets the shortest waves grow */
 
-void wadi_sph_clusters_yield(uint8_t *is_rigid, const WadiSphFriction *friction, const WadiF4 *velocity,
-                             const WadiSphFrictionIn *in)
+void wadi_sph_clusters_yield(uint8_t *is_rigid, const WadiSphFriction *friction, WadiSphStrain *strain,
+                             const WadiF4 *velocity, const WadiSphFrictionIn *in)
 {
     /* The strain rate times dx is the stress that stops it, in the unit of the stresses. */
-    wadi_sph_friction_strain(friction->stress, velocity, in);
+    wadi_sph_friction_strain(strain, velocity, in);
     for (int32_t i = 0; i < in->pairs->count; ++i) {
-        float t[WADI_SPH_STRESSES];
-        for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
-            t[c] = friction->stress[c][i];
-        }
+        const float *t = strain[i].strain;
         const float size = sqrtf(0.5f * wadi_sph_stress_square(t)), bound = in->bound[i];
         is_rigid[i] = in->is_sand[i] && size < bound;
         const float sliding = size > 0.0f ? bound / size : 0.0f;

@@ -27,9 +27,9 @@ typedef struct WadiSphClusters {
 } WadiSphClusters;
 
 /* The stop rule: flags rigid sand and sets the stress of the sliding one, at most half of what would stop
- * it. */
-void wadi_sph_clusters_yield(uint8_t *is_rigid, const WadiSphFriction *friction, const WadiF4 *velocity,
-                             const WadiSphFrictionIn *in);
+ * it. Fills `strain`. */
+void wadi_sph_clusters_yield(uint8_t *is_rigid, const WadiSphFriction *friction, WadiSphStrain *strain,
+                             const WadiF4 *velocity, const WadiSphFrictionIn *in);
 /* Clusters of the rigid particles and their sums. */
 WadiStatus wadi_sph_clusters_find(WadiSphClusters *clusters, const uint8_t *is_rigid, const WadiF4 *velocity,
                                   const WadiSphFrictionIn *in, WadiArena *arena, WadiError *error);

@@ -53,7 +53,7 @@ static inline float stress_step(const WadiSphFrictionIn *in, int32_t i)
 /* Sand whose stress and velocity may change. */
 static inline bool takes_part(const WadiSphFrictionIn *in, int32_t i)
 {
-    return in->is_sand[i] && !wadi_sph_is_frozen(in->role[i]);
+    return in->is_sand[i] && in->role[i] == WADI_SPH_ACTIVE;
 }
 
 /* Sand without pressure and cohesion has no stress. */
@@ -83,25 +83,36 @@ typedef struct Progress {
  * sums. */
 typedef struct Strip {
     float now[WADI_SPH_STRESSES][STRIP], strain[WADI_SPH_STRESSES][STRIP];
+    float mean[STRIP], rate[STRIP], room[STRIP], slope[STRIP]; /* s, and its largest value */
     float bound[STRIP], share[STRIP];
     float moved[STRIP], back[STRIP];
 } Strip;
 
-/* Those that take no part stay: no strain, no bound. */
+/* Those that take no part stay: no strain, no bound. Sand without bonds has no isotropic stress: its slope
+ * and room are 0, and its rate is. */
 static void load_strip(const Solve *s, int32_t first, int count, Strip *t)
 {
     for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
         memcpy(t->now[c], s->friction->stress[c] + first, (size_t)count * sizeof(float));
     }
+    memcpy(t->mean, s->friction->mean + first, (size_t)count * sizeof(float));
     for (int n = 0; n < count; ++n) {
         const int32_t i = first + n;
-        float strain[WADI_SPH_STRESSES] = { 0 };
+        WadiSphStrain d = { 0 };
         if (can_carry(s->in, i)) {
-            wadi_sph_friction_strain_of(s->in, s->velocity, i, strain);
+            wadi_sph_friction_strain_of(s->in, s->velocity, i, &d);
+            d.rate += s->in->chord[i].rate;
+            for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
+                d.strain[c] += s->in->chord[i].strain[c];
+            }
         }
         for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
-            t->strain[c][n] = strain[c];
+            t->strain[c][n] = d.strain[c];
         }
+        const bool is_bonded = can_carry(s->in, i) && s->in->tension[i] > 0.0f;
+        t->rate[n] = is_bonded ? d.rate : 0.0f;
+        t->room[n] = is_bonded ? wadi_maxf(s->in->pressure[i] + s->in->tension[i], 0.0f) : 0.0f;
+        t->slope[n] = is_bonded ? s->in->slope[i] : 0.0f;
         t->bound[n] = takes_part(s->in, i) ? wadi_minf(s->in->bound[i], LARGE) : LARGE;
         t->share[n] = stress_step(s->in, i);
     }
@@ -131,9 +142,15 @@ static inline __attribute__((always_inline)) void find_roots(const WadiF8 *squar
 static inline __attribute__((always_inline)) void step_eight(const Solve *s, int32_t i, int n, Strip *t)
 {
     static const uint32_t offset[WADI_SPH_LANES] = { 0, 16, 32, 48, 64, 80, 96, 112 };
-    const WadiF8 bound = *(const WadiF8 *)(t->bound + n), share = *(const WadiF8 *)(t->share + n);
+    const WadiF8 share = *(const WadiF8 *)(t->share + n);
     WadiF8 at[WADI_SPH_STRESSES], to[WADI_SPH_STRESSES], moved[WADI_SPH_STRESSES], since[WADI_SPH_STRESSES];
     WadiF8 square, size;
+    WadiF8 *mean_at = (WadiF8 *)(s->friction->mean_at + i), *mean = (WadiF8 *)(t->mean + n);
+    const WadiF8 mean_to = WADI_MIN8(*mean_at + s->step * (1.0f / 3.0f) * share * *(WadiF8 *)(t->rate + n),
+                                     *(WadiF8 *)(t->room + n));
+    const WadiF8 mean_moved = mean_to - *mean_at, mean_since = mean_to - *mean;
+    const WadiF8 lowered = *(WadiF8 *)(t->bound + n) - *(WadiF8 *)(t->slope + n) * mean_to;
+    const WadiF8 bound = WADI_MAX8(lowered, (WadiF8){ 0 });
     wadi_sph_load_rows(s->friction->row + i, offset, (WadiU8 *)at);
     at[4] = *(const WadiF8 *)(s->friction->last + i);
     for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
@@ -152,10 +169,14 @@ static inline __attribute__((always_inline)) void step_eight(const Solve *s, int
         *now = to[c];
         at[c] = to[c] + s->momentum * since[c];
     }
+    *mean = mean_to;
+    *mean_at = mean_to + s->momentum * mean_since;
     product(moved, moved, &square);
+    square += 3.0f * mean_moved * mean_moved;
     find_roots(&square, &size);
     *(WadiF8 *)(t->moved + n) = size / share;
     product(moved, since, &square);
+    square += 3.0f * mean_moved * mean_since;
     *(WadiF8 *)(t->back + n) = square / share;
     wadi_sph_store_rows(s->friction->row + i, at);
     *(WadiF8 *)(s->friction->last + i) = at[4];
@@ -166,6 +187,7 @@ static void store_strip(const Solve *s, int32_t first, int count, const Strip *t
     for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
         memcpy(s->friction->stress[c] + first, t->now[c], (size_t)count * sizeof(float));
     }
+    memcpy(s->friction->mean + first, t->mean, (size_t)count * sizeof(float));
     for (int n = 0; n < count; ++n) {
         progress->moved += (double)t->moved[n];
         progress->back -= (double)t->back[n];
@@ -187,7 +209,7 @@ static void step_traction(const Solve *s, int32_t i, int32_t near, Progress *pro
         to -= n * dot3(&to, &n); /* the guess is of another step */
         to[3] = 0.0f;
         const float size = sqrtf(dot3(&to, &to));
-        const float bound = contact->friction * s->in->pressure[i] * -contact->velocity[3];
+        const float bound = contact->friction * wadi_maxf(s->in->pressure[i], 0.0f) * -contact->velocity[3];
         if (size > bound) {
             to *= bound / size;
         }
@@ -222,19 +244,24 @@ static double step_block(void *context, int64_t first, int64_t end)
     return progress.moved;
 }
 
-/* The last numbers of the stresses go beside the places. */
-static void number_block(void *context, int64_t first, int64_t end)
+/* What forces read of the stresses. */
+static void torque_free_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
-    for (int32_t i = (int32_t)first; i < end; ++i) {
-        wadi_sph_set_number(s->in->pairs, i, s->friction->last[i]);
+    const WadiSphFriction *f = s->friction;
+    for (int64_t i = first; i < end; ++i) {
+        WadiF4 force[3];
+        wadi_sph_torque_free(&s->in->moment[i], f->row[i], f->last[i], f->mean_at[i], force);
+        for (int c = 0; c < 3; ++c) {
+            f->force[c][i] = force[c];
+        }
     }
 }
 
 /* Velocities by the forces where the gradient is taken. */
 static void push_all(Solve *s)
 {
-    wadi_parallel_for(s->in->pairs->count, BLOCK, number_block, s);
+    wadi_parallel_for(s->in->pairs->count, BLOCK, torque_free_block, s);
     wadi_parallel_for(s->in->pairs->count, BLOCK, push_block, s);
 }
 
@@ -245,6 +272,7 @@ static void stop_block(void *context, int64_t first, int64_t end)
     for (int64_t i = first; i < end; ++i) {
         f->row[i] = (WadiF4){ f->stress[0][i], f->stress[1][i], f->stress[2][i], f->stress[3][i] };
         f->last[i] = f->stress[4][i];
+        f->mean_at[i] = f->mean[i];
     }
 }
 
@@ -262,10 +290,17 @@ WadiStatus wadi_sph_friction_create(WadiSphFriction *friction, const WadiSphPair
     const size_t count = (size_t)pairs->count, contacts = wadi_sph_contacts(walls);
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &friction->row, count + WADI_SPH_LANES, "friction", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &friction->last, count + WADI_SPH_LANES, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &friction->mean, count + WADI_SPH_LANES, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &friction->mean_at, count + WADI_SPH_LANES, "friction", error));
+    for (int c = 0; c < 3; ++c) {
+        WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &friction->force[c], count, "friction", error));
+    }
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &friction->traction, contacts, "friction", error));
     WADI_TRY(WADI_ARENA_NEW_TEMPORARY(arena, &friction->traction_at, contacts, "friction", error));
     memset(friction->row + count, 0, WADI_SPH_LANES * sizeof *friction->row);
     memset(friction->last + count, 0, WADI_SPH_LANES * sizeof *friction->last);
+    memset(friction->mean, 0, (count + WADI_SPH_LANES) * sizeof *friction->mean);
+    memset(friction->mean_at, 0, (count + WADI_SPH_LANES) * sizeof *friction->mean_at);
     memset(friction->traction, 0, contacts * sizeof *friction->traction);
     return WADI_OK;
 }
@@ -351,25 +386,21 @@ WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *v_star, const
 typedef struct Strain {
     const WadiSphFrictionIn *in;
     const WadiF4 *velocity;
-    float *const *strain;
+    WadiSphStrain *strain;
 } Strain;
 
 static void strain_block(void *context, int64_t first, int64_t end)
 {
     const Strain *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        float strain[WADI_SPH_STRESSES] = { 0 };
+        s->strain[i] = (WadiSphStrain){ 0 };
         if (s->in->is_sand[i]) {
-            wadi_sph_friction_strain_of(s->in, s->velocity, i, strain);
-        }
-        for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
-            s->strain[c][i] = strain[c];
+            wadi_sph_friction_strain_of(s->in, s->velocity, i, &s->strain[i]);
         }
     }
 }
 
-void wadi_sph_friction_strain(float *const strain[WADI_SPH_STRESSES], const WadiF4 *velocity,
-                              const WadiSphFrictionIn *in)
+void wadi_sph_friction_strain(WadiSphStrain *strain, const WadiF4 *velocity, const WadiSphFrictionIn *in)
 {
     Strain s = { in, velocity, strain };
     wadi_parallel_for(in->pairs->count, BLOCK, strain_block, &s);
@@ -384,17 +415,20 @@ static double square_block(void *context, int64_t first, int64_t end)
     double sum = 0.0;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         int32_t near;
+        WadiSphStrain d = { 0 };
         if (takes_part(s->in, i)) {
-            float t[WADI_SPH_STRESSES];
+            const float *t = d.strain;
             const float root = -wadi_sph_size(s->in->pairs, i);
-            wadi_sph_friction_strain_of(s->in, s->velocity, i, t);
+            wadi_sph_friction_strain_of(s->in, s->velocity, i, &d);
+            const float mean = s->in->tension[i] > 0.0f ? d.rate * (1.0f / 3.0f) * root : 0.0f;
             s->friction->row[i] = (WadiF4){ t[0], t[1], t[2], t[3] } * root;
             s->friction->last[i] = t[4] * root;
-            sum += (double)(wadi_sph_stress_square(t) * root * root);
+            s->friction->mean_at[i] = mean;
+            sum += (double)(wadi_sph_stress_square(t) * root * root + 3.0f * mean * mean);
         }
         for (int c = 0; wadi_sph_has_traction(s->in, i, &near) && c < walls->contact_count[near]; ++c) {
-            const WadiF4 v = s->velocity[i];
             const WadiF4 *n = &walls->contact[near][c].normal;
+            const WadiF4 v = s->velocity[i];
             WadiF4 along = v - *n * dot3(&v, n);
             along[3] = 0.0f;
             along *= sqrtf(traction_step(walls, near));
@@ -412,6 +446,7 @@ static void scale(const Solve *s, float factor)
         const float root = wadi_sph_size(s->in->pairs, i);
         s->friction->row[i] *= factor * root;
         s->friction->last[i] *= factor * root;
+        s->friction->mean_at[i] *= factor * root;
     }
     for (int32_t near = 0; near < s->in->walls->count; ++near) {
         const float root = sqrtf(traction_step(s->in->walls, near));

@@ -1,10 +1,13 @@
 /* Friction inside sand and between sand and walls, at a given pressure: of all stresses within the yield
  * surface those that leave the least kinetic energy.
- *   v_i = v*_i + (V_i/m_i) [ sum_j (T_i + T_j) G_ij + sum_c t_c ],  sand and sand only
- *   D_i = dev sym sum_j (v_j - v_i) (x) G_ij
- *   |T_i|_F / sqrt 2 <= k P_i + c,  |t_c| <= mu P_i |w_c|,  t_c along the wall
- * T = stress dt / (density of reference x spacing) in m/s, as the pressure; w_c the wall's share of the
- * pressure's gradient. T to v and v to -D are transposes of each other. Source: [theory 11.5]. */
+ *   v_i = v*_i + (V_i/m_i) [ sum_j (B_i + B_j) G_ij + sum_c t_c ],  sand and sand only
+ *   D_i = sym sum_j (v_j - v_i - omega_i x x_ij) (x) G_ij
+ *   |dev T_i|_F / sqrt 2 <= k (P_i - s_i) + c,  |t_c| <= mu P_i |w_c|,  t_c along the wall
+ * In bonded sand omega_i is the rotation that fits the neighbours best: a rigid motion has no strain. B
+ * follows from T and the moments of the neighbours such that T to v and v to -D are transposes: stresses exert
+ * no torque. Elsewhere omega_i = 0 and B = T. T = stress dt / (density of reference x spacing) in
+ * m/s, as the pressure; w_c the wall's share of the pressure's gradient. Bonded sand has an isotropic stress
+ * s_i <= P_i + tension besides dev T_i, else s_i = 0. Source: [theory 11.5]. */
 #ifndef WADI_SPH_FRICTION_H
 #define WADI_SPH_FRICTION_H
 
@@ -13,12 +16,26 @@
 /* The numbers of a symmetric tensor without trace: xx, yy, xy, yz, zx; zz = -xx - yy. */
 enum { WADI_SPH_STRESSES = 5 };
 
+/* Of the neighbours of a particle of bonded sand, M = sum_j x_ij (x) G_ij in spacings, and the inverse of
+ * tr M - M: xx, yy, zz, xy, yz, zx. 0 for other sand, and where all neighbours lie on a line. */
+typedef struct WadiSphMoment {
+    float moment[6], inverse[6];
+} WadiSphMoment;
+
+/* The strain rate of a particle, m/s a spacing: without its trace, the trace, and the rotation. */
+typedef struct WadiSphStrain {
+    float strain[WADI_SPH_STRESSES], rate;
+    WadiF4 spin;
+} WadiSphStrain;
+
 /* The unknowns, and room for a solve: where it takes the gradient, beyond the unknowns by the momentum. */
 typedef struct WadiSphFriction {
     float *stress[WADI_SPH_STRESSES]; /* per particle; 0 for water */
+    float *mean;                      /* isotropic stress of bonded sand, tension positive; padded by eight */
     WadiF4 *traction;                 /* per contact, see wadi_sph_first_contact */
-    WadiF4 *row; /* per particle: xx, yy, xy, yz, one load for a neighbour. Padded by eight */
-    float *last; /* zx, padded; while forces are summed, the number of the pairs as well */
+    WadiF4 *row;                      /* per particle: xx, yy, xy, yz, one load for a neighbour. Padded */
+    float *last, *mean_at;            /* zx and the isotropic stress, padded */
+    WadiF4 *force[3];                 /* B, see wadi_sph_torque_free: xx yy zz, xy yz zx, xz yx zy */
     WadiF4 *traction_at;
 } WadiSphFriction;
 
@@ -27,9 +44,13 @@ typedef struct WadiSphFrictionIn {
     const WadiSphWalls *walls;
     const uint8_t *is_sand;
     const uint8_t *role; /* WadiSphRole: frozen ones keep their stress and velocity */
+    const WadiSphMoment *moment;
+    const WadiSphStrain *chord; /* what the chord of the step's rotation adds to the strain rate */
     const float *inverse_density;
-    const float *pressure; /* P, at least 0 */
+    const float *pressure; /* P, m/s */
     const float *bound;    /* per particle: k P + c, m/s */
+    const float *slope;    /* per particle: k */
+    const float *tension;  /* per particle, m/s: what bonds bear; 0: none */
     double largest;        /* eigenvalue of the operator, from wadi_sph_friction_largest */
     double tolerance;      /* of the mean residual, m/s */
     int max_iterations;
@@ -45,12 +66,16 @@ typedef struct WadiSphFrictionReport {
 WadiStatus wadi_sph_friction_create(WadiSphFriction *friction, const WadiSphPairs *pairs,
                                     const WadiSphWalls *walls, WadiArena *arena, WadiError *error);
 
-/* to_i = from_i + (V_i/m_i) [ sum_j (T_i + T_j) G_ij + sum_c t_c ]; the arrays may be the same. */
+/* The moments of particles with a tension. One whose neighbours define no rotation has no bonds: its tension
+ * and cohesion become 0. */
+void wadi_sph_friction_moments(WadiSphMoment *moment, float *tension, float *cohesion,
+                               const WadiSphPairs *pairs, const uint8_t *role);
+
+/* to_i = from_i + (V_i/m_i) [ forces of T, s and t ]; the arrays may be the same. */
 void wadi_sph_friction_apply(WadiF4 *to, const WadiF4 *from, const WadiSphFriction *friction,
                              const WadiSphFrictionIn *in);
 /* D_i of a velocity; 0 for water. */
-void wadi_sph_friction_strain(float *const strain[WADI_SPH_STRESSES], const WadiF4 *velocity,
-                              const WadiSphFrictionIn *in);
+void wadi_sph_friction_strain(WadiSphStrain *strain, const WadiF4 *velocity, const WadiSphFrictionIn *in);
 
 /* `friction`: a guess on entry; `velocity`: v* and the friction of the guess on entry, v
  * after. */

@@ -1,6 +1,5 @@
 /* What friction takes from pressure and density. [theory 11.5] */
 #include "core/parallel.h"
-#include "math/minmax.h"
 #include "sph/friction/sph_friction.h"
 #include "sph/pairs/sph_lanes.h"
 
@@ -32,7 +31,7 @@ float wadi_sph_friction_smooth(const WadiSphPairs *pairs, float pressure, float 
 {
     const float weight =
         pairs->sum[i][3] * inverse_density * (wadi_sph_unit(pairs, i) * (float)WADI_SPH_PLACES);
-    return weight > 0.0f ? wadi_maxf(0.0f, pressure - 0.5f * (laplacian / weight)) : pressure;
+    return weight > 0.0f ? pressure - 0.5f * (laplacian / weight) : pressure;
 }
 
 typedef struct Surface {

@@ -1,4 +1,4 @@
-/* Conjugate directions under P >= 0, preconditioned by the diagonal and the coarse grid. [theory 11.4] */
+/* Conjugate directions under P >= -tension, preconditioned by the diagonal and the coarse grid. [theory 11.4] */
 #include "sph/pressure/sph_pressure.h"
 
 #include <math.h>
@@ -93,11 +93,16 @@ static void residual_block(void *context, int64_t first, int64_t end)
     }
 }
 
+static inline float least_of(const Solve *s, int32_t i)
+{
+    return s->in->inverse[i] > 0.0f ? -s->in->tension[i] : 0.0f;
+}
+
 /* The change of P by a projected gradient step of this length. */
 static inline float step_of(const Solve *s, int32_t i, float length)
 {
-    const float p = s->pressure[i] + length * s->in->inverse[i] * s->residual[i];
-    return (p > 0.0f ? p : 0.0f) - s->pressure[i];
+    const float p = s->pressure[i] + length * s->in->inverse[i] * s->residual[i], least = least_of(s, i);
+    return (p > least ? p : least) - s->pressure[i];
 }
 
 /* Follows the direction, and finds what is free then. Returns the sum of what is wrong in R; the partials of
@@ -113,15 +118,16 @@ static double advance_block(void *context, int64_t first, int64_t end)
     }
     for (int32_t i = (int32_t)first; i < end; ++i) {
         const float p = s->pressure[i], inverse = s->in->inverse[i], change = s->step * s->residual[i];
-        const bool is_pressed = p + change * inverse > 0.0f, is_counted = can_press(s, i);
+        const float above = p - least_of(s, i);
+        const bool is_pressed = above + change * inverse > 0.0f, is_counted = can_press(s, i);
         s->is_free[i] = is_counted && (is_pressed || s->residual[i] > s->parting);
         if (is_counted && is_pressed) {
             wrong += fabs((double)change);
-        } else if (is_counted && p != 0.0f) {
-            wrong += fabs((double)(p / inverse));
+        } else if (is_counted && above != 0.0f) {
+            wrong += fabs((double)(above / inverse));
         }
-        if (p < 0.0f) {
-            negative -= (double)(p / inverse);
+        if (above < 0.0f) {
+            negative -= (double)(above / inverse);
         }
     }
     s->partials[first / BLOCK] = negative;
@@ -241,7 +247,7 @@ static void release_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int64_t i = first; i < end; ++i) {
-        s->pressure[i] = s->in->inverse[i] > 0.0f ? s->pressure[i] : 0.0f;
+        s->pressure[i] = s->in->inverse[i] > 0.0f ? fmaxf(s->pressure[i], -s->in->tension[i]) : 0.0f;
     }
 }
 

@@ -1,6 +1,7 @@
 /* The pressure that keeps particles from being compressed: one unilateral problem for sand and water.
  *   v_i = v*_i - (V_i/m_i) [ sum_j (P_i + P_j) G_ij + P_i w_i ]
- *   R_i = sum_j G_ij . (v_i - v_j) + w_i . (v_i - v_wall) - s_i <= 0,  P_i >= 0, and R_i = 0 where P_i > 0
+ *   R_i = sum_j G_ij . (v_i - v_j) + w_i . (v_i - v_wall) - s_i <= 0,  P_i >= -tension_i, and R_i = 0 where P_i
+ * is larger. Tension is 0 but for bonded sand.
  * P = p dt / (density of reference x spacing) in m/s, G_ij the gradient of the pair, w_i that of the walls.
  * Both operators are transposes of each other.
  * Source: [theory 11.4]. */
@@ -23,6 +24,7 @@ typedef struct WadiSphPressureIn {
     bool is_shift;          /* the velocities are shifts of positions: walls do not move, and v* is 0 */
     const WadiF4 *v_star;   /* per particle: the velocity without pressure; not used by a shift */
     const float *source;    /* s_i, m/s: rate at which the particle may become denser */
+    const float *tension;   /* per particle, m/s: P is at least -tension */
     float *laplacian;       /* per particle: that of the pressure, as wadi_sph_push returns it */
     float smooth[2];        /* weight of the differences between neighbours: of water, of sand */
     double largest;         /* eigenvalue of operator over diagonal, from wadi_sph_pressure_largest */
