@@ -153,6 +153,7 @@ static inline WadiSphFrictionIn slab_friction(const Slab *slab)
                                 .chord = slab->chord,
                                 .slope = slab->zeros,
                                 .tension = slab->zeros,
+                                .lift = slab->zeros,
                                 .inverse_density = slab->inverse_density,
                                 .pressure = slab->pressure,
                                 .bound = slab->bound,

@@ -73,7 +73,12 @@ typedef struct WadiSphSand {
     float *bound;              /* of the stress, m/s */
     WadiF4 *v_forces;          /* velocity with forces only */
     WadiF4 *v_pressure;        /* velocity with forces and pressure, without friction */
+    bool has_bonds;            /* of an active particle */
 } WadiSphSand;
+
+/* Part of the tolerance of the solves in a step with bonded sand: a residual of the strain rate adds up there,
+ * while loose sand yields and water flows. */
+#define WADI_SPH_BONDED_TOLERANCE 0.1
 
 /* What the stages of a step pass on; arrays have an item a particle of the sort. */
 typedef struct WadiSphStep {

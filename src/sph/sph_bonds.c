@@ -118,6 +118,11 @@ void wadi_sph_find_strength(WadiSph *sph, WadiSphStep *step)
     wadi_sph_friction_moments(step->sand.moment, step->sand.tension, step->sand.cohesion, &step->pairs,
                               step->role);
     wadi_parallel_for(step->count, BLOCK, tension_block, &bonds);
+    step->sand.has_bonds = false;
+    for (int32_t i = 0; i < step->count && sph->bonds_column >= 0; ++i) {
+        const bool is_bonded = step->solve.is_bonded[i] != 0 && step->role[i] == WADI_SPH_ACTIVE;
+        step->sand.has_bonds = step->sand.has_bonds || is_bonded;
+    }
 }
 
 /* Bonds break where tension reaches the yield law or its cut-off, and heal where sand is pressed. */

@@ -6,7 +6,7 @@
 #include "core/parallel.h"
 #include "sph/sph.h"
 
-enum { BLOCK = 4096, FIRST_POWER = 20, POWER = 10, POWER_STEPS = 200, FIRST_CAP = 400 };
+enum { BLOCK = 4096, FIRST_POWER = 20, POWER = 10, POWER_STEPS = 200, FIRST_CAP = 400, BONDED_CAP = 30 };
 
 static const double EIGENVALUE_MARGIN = 1.1; /* the power method comes from below */
 
@@ -168,6 +168,9 @@ static void store_block(void *context, int64_t first, int64_t end)
 WadiSphFrictionIn wadi_sph_friction_in(const WadiSph *sph, const WadiSphStep *step)
 {
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
+    const bool has_bonds = step->sand.has_bonds;
+    const int most =
+        has_bonds && def->friction_iterations < BONDED_CAP ? BONDED_CAP : def->friction_iterations;
     return (WadiSphFrictionIn){ .pairs = &step->pairs,
                                 .walls = &step->walls,
                                 .is_sand = step->is_sand,
@@ -179,10 +182,11 @@ WadiSphFrictionIn wadi_sph_friction_in(const WadiSph *sph, const WadiSphStep *st
                                 .bound = step->sand.bound,
                                 .slope = step->sand.slope,
                                 .tension = step->sand.tension,
+                                .lift = step->solve.tension,
                                 .largest = sph->largest_friction,
-                                .tolerance = def->tolerance * step->dt * sph->spacing /
-                                             (sph->unit_time * sph->unit_time),
-                                .max_iterations = sph->steps == 0 ? FIRST_CAP : def->friction_iterations };
+                                .tolerance = (has_bonds ? WADI_SPH_BONDED_TOLERANCE : 1.0) * def->tolerance *
+                                             step->dt * sph->spacing / (sph->unit_time * sph->unit_time),
+                                .max_iterations = sph->steps == 0 ? FIRST_CAP : most };
 }
 
 WadiStatus wadi_sph_measure_friction(WadiSph *sph, const WadiSphStep *step, WadiError *error)

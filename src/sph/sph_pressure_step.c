@@ -114,7 +114,8 @@ WadiSphPressureIn wadi_sph_pressure_in(const WadiSph *sph, const WadiSphStep *st
                                 .laplacian = step->solve.laplacian,
                                 .smooth = { SMOOTH[0], SMOOTH[1] },
                                 .largest = sph->largest,
-                                .tolerance = def->tolerance * wadi_sph_longest_step(sph) * sph->spacing /
+                                .tolerance = (step->sand.has_bonds ? WADI_SPH_BONDED_TOLERANCE : 1.0) *
+                                             def->tolerance * wadi_sph_longest_step(sph) * sph->spacing /
                                              (sph->unit_time * sph->unit_time),
                                 .max_iterations = def->pressure_iterations,
                                 .has_coarse = true,

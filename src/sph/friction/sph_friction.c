@@ -10,7 +10,8 @@
 
 enum { BLOCK = 512, STRIP = 64, MIN_ITERATIONS = 2 };
 
-/* A residual that grows by this factor shows that the eigenvalue is too small; it is then raised by it. */
+/* A residual that exceeds the first one by this factor shows that the eigenvalue is too small; it is then
+ * raised by it. Over the least one it may grow by more: that of an accelerated method is not monotone. */
 static const double GROWTH = 1.5;
 
 /* Of the acceleration, at the start: the guess is that of the last step, and short waves are left. With
@@ -101,7 +102,8 @@ static void load_strip(const Solve *s, int32_t first, int count, Strip *t)
         WadiSphStrain d = { 0 };
         if (can_carry(s->in, i)) {
             wadi_sph_friction_strain_of(s->in, s->velocity, i, &d);
-            d.rate += s->in->chord[i].rate;
+            const int32_t near = wadi_sph_near(s->in->walls, i);
+            d.rate += s->in->chord[i].rate + (near >= 0 ? s->in->walls->gradient[near][3] : 0.0f);
             for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
                 d.strain[c] += s->in->chord[i].strain[c];
             }
@@ -111,7 +113,7 @@ static void load_strip(const Solve *s, int32_t first, int count, Strip *t)
         }
         const bool is_bonded = can_carry(s->in, i) && s->in->tension[i] > 0.0f;
         t->rate[n] = is_bonded ? d.rate : 0.0f;
-        t->room[n] = is_bonded ? wadi_maxf(s->in->pressure[i] + s->in->tension[i], 0.0f) : 0.0f;
+        t->room[n] = is_bonded ? wadi_maxf(s->in->pressure[i] + s->in->lift[i], 0.0f) : 0.0f;
         t->slope[n] = is_bonded ? s->in->slope[i] : 0.0f;
         t->bound[n] = takes_part(s->in, i) ? wadi_minf(s->in->bound[i], LARGE) : LARGE;
         t->share[n] = stress_step(s->in, i);
@@ -353,7 +355,7 @@ WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *v_star, const
     WADI_TRY(begin(&s, arena, error));
     *report = (WadiSphFrictionReport){ .largest = in->largest };
     const double loaded = fmax(1.0, count_loaded(in));
-    double t = FIRST_T, least = INFINITY;
+    double t = FIRST_T, first = INFINITY;
     bool is_done = false;
     stop(&s);
     while (report->iterations < in->max_iterations && !is_done) {
@@ -365,8 +367,8 @@ WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *v_star, const
         s.step = (float)(1.0 / report->largest);
         s.momentum = (float)((t - 1.0) / next);
         const double residual = take_step(&s, &back) * report->largest / loaded;
-        const bool has_grown = residual > GROWTH * least && residual > in->tolerance;
-        least = fmin(least, residual);
+        const bool has_grown = residual > GROWTH * first && residual > in->tolerance;
+        first = report->iterations == 0 ? residual : first;
         report->residual = residual;
         report->largest *= has_grown ? GROWTH : 1.0;
         report->iterations += 1;

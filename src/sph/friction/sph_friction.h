@@ -51,6 +51,7 @@ typedef struct WadiSphFrictionIn {
     const float *bound;    /* per particle: k P + c, m/s */
     const float *slope;    /* per particle: k */
     const float *tension;  /* per particle, m/s: what bonds bear; 0: none */
+    const float *lift;     /* per particle, m/s: P >= -lift; the tension, 0 beside walls */
     double largest;        /* eigenvalue of the operator, from wadi_sph_friction_largest */
     double tolerance;      /* of the mean residual, m/s */
     int max_iterations;

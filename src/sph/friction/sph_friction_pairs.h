@@ -113,6 +113,7 @@ static inline __attribute__((always_inline)) void wadi_sph_friction_push(const W
         for (int c = 0; c < in->walls->contact_count[near]; ++c) {
             sum += friction->traction_at[wadi_sph_first_contact(in->walls, near) + (size_t)c];
         }
+        sum += wadi_sph_xyz(in->walls->gradient[near]) * friction->mean_at[i];
     }
     *push = sum;
 }
@@ -151,8 +152,14 @@ static inline __attribute__((always_inline)) void wadi_sph_friction_strain_of(co
     diagonal -= (WadiF4){ x[0], y[1], z[2], 0.0f };
     shear -= 0.5f * (WadiF4){ y[0] + x[1], z[1] + y[2], x[2] + z[0], 0.0f };
     const float third = (diagonal[0] + diagonal[1] + diagonal[2]) * (1.0f / 3.0f);
+    int32_t near;
+    float wall = 0.0f;
+    if (wadi_sph_has_traction(in, i, &near)) {
+        const WadiF4 towards = in->walls->gradient[near] * velocity[i];
+        wall = towards[0] + towards[1] + towards[2];
+    }
     *out = (WadiSphStrain){ { diagonal[0] - third, diagonal[1] - third, shear[0], shear[1], shear[2] },
-                            3.0f * third,
+                            3.0f * third - wall,
                             spin };
 }
 
