@@ -51,7 +51,7 @@ static float weight_part(const WadiSphStep *step, float carried, int32_t i)
 }
 
 /* Loose particles may approach until they touch, water and sand by a part of that; the velocities of crowded
- * water only stop to approach. */
+ * water only stop to approach. Bonds keep the density that sand has. */
 static void source_block(void *context, int64_t first, int64_t end)
 {
     const Sources *s = context;
@@ -71,9 +71,10 @@ static void source_block(void *context, int64_t first, int64_t end)
         const double room = 1.0 - (double)step->density[i];
         const float weight = weight_part(step, step->solve.carried[i], i);
         if (step->is_sand[i]) {
-            const double closing = step->solve.is_bonded[i] != 0 ? 0.0 : room * per_step;
-            source[i] = (float)(room > 0.0 ? closing : fmax(SAND_RATE * room * per_step, -fastest)) +
-                        step->solve.chord[i];
+            const bool is_bonded = step->solve.is_bonded[i] != 0;
+            const double excess = is_bonded ? fmin(0.0, room + crowded) : fmin(0.0, room);
+            const double rate = room > 0.0 && !is_bonded ? room * per_step : SAND_RATE * excess * per_step;
+            source[i] = (float)fmax(rate, -fastest) + step->solve.chord[i];
         } else {
             const bool has_sand = step->pairs.start[i] + step->pairs.same[i] < step->pairs.start[i + 1];
             const double rate = room > loose      ? (room - loose) * (has_sand ? APPROACH : 1.0)
