@@ -43,8 +43,9 @@ typedef struct Slab {
     WadiF4 row[SLAB_MAX], force[3][SLAB_MAX], traction_at[SLAB_MAX];
     WadiSphMoment moment[SLAB_MAX];
     WadiSphStrain chord[SLAB_MAX]; /* none */
-    float zeros[SLAB_MAX];         /* tensions */
-    WadiF4 traction[SLAB_MAX];     /* of the particle: all are numbered as near, with room for one contact */
+    float zeros[SLAB_MAX];
+    float tension[SLAB_MAX], cohesion_of[SLAB_MAX]; /* of bonds: none */
+    WadiF4 traction[SLAB_MAX]; /* of the particle: all are numbered as near, with room for one contact */
     double largest, largest_friction;
 } Slab;
 
@@ -152,7 +153,7 @@ static inline WadiSphFrictionIn slab_friction(const Slab *slab)
                                 .moment = slab->moment,
                                 .chord = slab->chord,
                                 .slope = slab->zeros,
-                                .tension = slab->zeros,
+                                .tension = slab->tension,
                                 .lift = slab->zeros,
                                 .inverse_density = slab->inverse_density,
                                 .pressure = slab->pressure,

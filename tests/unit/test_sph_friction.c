@@ -278,6 +278,118 @@ static void test_eigenvalue_that_is_too_small_is_raised(void **state)
     assert_true(report.largest > in.largest && report.largest < 4.0 * slab->largest_friction);
 }
 
+/* A free lump of bonded sand: a disordered block without one of its quarters, with all surfaces, edges and
+ * corners, and a single row of particles that sticks out. */
+static int set_up_lump(void **state)
+{
+    (void)state;
+    enum { SIDE = 9, ROW = 4 };
+    slab = slab_create(4096, 0, 0.0); /* places as in the solver */
+    int count = 0;
+    for (int n = 0; n < SIDE * SIDE * SIDE; ++n) {
+        const int cell[3] = { n % SIDE, n / SIDE % SIDE, n / (SIDE * SIDE) };
+        for (int a = 0; a < 3 && (cell[0] < SIDE / 2 || cell[2] < SIDE / 2); ++a) {
+            slab->x[count][a] = 100.0 + cell[a] + 0.3 * random_signed(1, (uint64_t)(3 * n + a));
+        }
+        count += cell[0] < SIDE / 2 || cell[2] < SIDE / 2;
+    }
+    for (int n = 0; n < ROW; ++n, ++count) {
+        slab->x[count][0] = 100.0 + SIDE + n;
+        slab->x[count][1] = slab->x[count][2] = 102.0;
+    }
+    for (int n = 0; n < count; ++n) {
+        slab->is_sand[n] = 1;
+        slab->ones[n] = slab->inverse_density[n] = slab->tension[n] = slab->cohesion_of[n] = 1.0f;
+    }
+    slab->count = slab->pairs.count = slab->walls.count = count;
+    slab_find_walls(slab);
+    slab_find_pairs(slab);
+    wadi_sph_friction_moments(slab->moment, slab->tension, slab->cohesion_of, &slab->pairs, slab->none);
+    return 0;
+}
+
+/* Velocities a + omega x x. The last particles have neighbours on a line only: they have no bonds. */
+static void test_rigid_motion_of_bonded_sand_is_no_strain(void **state)
+{
+    (void)state;
+    static WadiSphStrain strain[SLAB_MAX];
+    const double omega[3] = { 0.7, -0.4, 0.6 };
+    double plain = 0.0;
+    const WadiSphFrictionIn in = slab_friction(slab);
+    for (int i = 0; i < slab->count; ++i) {
+        for (int a = 0; a < 3; ++a) {
+            const int b = (a + 1) % 3, c = (a + 2) % 3;
+            slab->velocity[i][a] =
+                (float)(1.0 + omega[b] * (slab->x[i][c] - 100.0) - omega[c] * (slab->x[i][b] - 100.0));
+        }
+    }
+    wadi_sph_friction_strain(strain, slab->velocity, &in);
+    for (int i = 0; i < slab->count; ++i) {
+        const bool is_bonded = slab->tension[i] > 0.0f;
+        for (int c = 0; c < WADI_SPH_STRESSES && is_bonded; ++c) {
+            CHECK_NEAR(strain[i].strain[c], 0.0, 2e-5);
+        }
+        CHECK_NEAR(strain[i].rate, 0.0, 2e-5);
+        for (int a = 0; a < 3 && is_bonded; ++a) {
+            CHECK_NEAR(strain[i].spin[a], omega[a], 2e-5);
+        }
+        assert_true(is_bonded || slab->cohesion_of[i] == 0.0f);
+        slab->moment[i] = (WadiSphMoment){ { 0 }, { 0 } };
+    }
+    assert_true(slab->tension[slab->count - 1] == 0.0f && slab->tension[0] > 0.0f);
+    wadi_sph_friction_strain(strain, slab->velocity, &in);
+    for (int i = 0; i < slab->count; ++i) {
+        plain = fmax(plain, fabs((double)strain[i].strain[4]));
+    }
+    print_message("shear of a rigid motion with plain gradients: up to %.3f\n", plain);
+    assert_true(plain > 0.1);
+}
+
+/* The forces of any stress, with its isotropic part, add up to no force and no torque, and are the transpose
+ * of the strain rate. */
+static void test_stress_of_bonded_sand_exerts_no_torque(void **state)
+{
+    (void)state;
+    static WadiF4 none[SLAB_MAX], force[SLAB_MAX];
+    static WadiSphStrain strain[SLAB_MAX];
+    const WadiSphFrictionIn in = slab_friction(slab);
+    double torque[3] = { 0 }, total[3] = { 0 }, power = 0.0, work = 0.0, size = 0.0;
+    for (int i = 0; i < slab->count; ++i) {
+        for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
+            const float t = (float)random_signed(4, 6 * (uint64_t)i + (uint64_t)c);
+            slab->stress[c][i] = slab->tension[i] > 0.0f ? t : 0.0f;
+        }
+        slab->mean[i] = (float)random_signed(4, 6 * (uint64_t)i + 5);
+        for (int a = 0; a < 3; ++a) {
+            slab->velocity[i][a] = (float)random_signed(5, 3 * (uint64_t)i + (uint64_t)a);
+        }
+    }
+    wadi_sph_friction_apply(force, none, &slab->friction, &in);
+    wadi_sph_friction_strain(strain, slab->velocity, &in);
+    for (int i = 0; i < slab->count; ++i) {
+        for (int a = 0; a < 3; ++a) {
+            const int b = (a + 1) % 3, c = (a + 2) % 3;
+            torque[a] +=
+                (slab->x[i][b] - 100.0) * (double)force[i][c] - (slab->x[i][c] - 100.0) * (double)force[i][b];
+            total[a] += (double)force[i][a];
+            power += (double)(slab->velocity[i][a] * force[i][a]);
+            size += fabs((double)force[i][a]);
+        }
+        const float *t = strain[i].strain;
+        work += (double)(slab->mean[i] * strain[i].rate);
+        for (int c = 0; c < WADI_SPH_STRESSES; ++c) {
+            work += (c < 2 ? 1.0 : 2.0) * (double)(slab->stress[c][i] * t[c]);
+        }
+        work += (double)((slab->stress[0][i] + slab->stress[1][i]) * (t[0] + t[1]));
+    }
+    for (int a = 0; a < 3; ++a) {
+        CHECK_NEAR(total[a] / size, 0.0, 1e-6);
+        CHECK_NEAR(torque[a] / size, 0.0, 1e-5);
+    }
+    CHECK_NEAR(power, -work, 1e-5 * size);
+    assert_true(fabs(work) > 1e-3 * size);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +402,9 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_unbounded_friction_leaves_rest, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_eigenvalue_that_is_too_small_is_raised, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_rigid_motion_of_bonded_sand_is_no_strain, set_up_lump,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_stress_of_bonded_sand_exerts_no_torque, set_up_lump, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
