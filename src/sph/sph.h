@@ -110,6 +110,8 @@ typedef struct WadiSphStep {
      * dries. */
     float *seep;
     float *pore_pressure; /* Pa, at the start of the step. Friction counts the rest of the pressure */
+    float *viscosity;     /* dt mu / (rho dx^2) */
+    float thickest;       /* the largest of these */
     uint8_t *is_removed;  /* per particle of the store: vanished water */
     int32_t removed;
     struct WadiSphSpawn *spawns;
@@ -147,8 +149,11 @@ WadiStatus wadi_sph_add_forces(const WadiSph *sph, WadiSphStep *step);
 double wadi_sph_tension_largest_dt(const WadiSph *sph, double time);
 double wadi_sph_tension_speed(const WadiSph *sph, double time);
 WadiStatus wadi_sph_apply_tension(const WadiSph *sph, WadiSphStep *step, WadiError *error);
-/* sph_viscosity_step.c */
+/* sph_viscosity_step.c: step->viscosity; the velocities after it; the same at a given pressure, whose forces
+ * the velocities have and v* has not. */
+WadiStatus wadi_sph_find_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_couple_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_solve_tait.c: the speed of sound, m/s, the longest step with it, and the stage instead of the pressure
  * solve. */
 double wadi_sph_sound_speed(const WadiSph *sph, double time);

@@ -4,6 +4,7 @@
 
 #include "core/parallel.h"
 #include "sph/sph.h"
+#include "sph/viscosity/sph_viscosity.h"
 
 enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 10, POWER_STEPS = 200 };
 
@@ -18,7 +19,8 @@ static const double UNDER_DENSE = 0.03;
  * to be stopped in the next step: under a jet the pressure would be high in every second step. */
 static const double APPROACH = 0.3;
 /* Denser by more than this is no noise but material that was added: its velocities part as well. A shift
- * alone moves too little at once, and what an emitter pours under water would stay on one spot. */
+ * alone moves too little at once, and what an emitter pours under water would stay on one spot. Viscosity damps
+ * the noise: thick liquids part at less. */
 static const double OVER_DENSE = 0.1;
 /* Both of particles of different sizes: two that have merged leave room beside them, which neighbours fill
  * by their shift, and the halves of a split are crowded. If velocities followed, the body would stir. */
@@ -77,8 +79,9 @@ static void source_block(void *context, int64_t first, int64_t end)
             source[i] = (float)fmax(rate, -fastest) + step->solve.chord[i];
         } else {
             const bool has_sand = step->pairs.start[i] + step->pairs.same[i] < step->pairs.start[i + 1];
+            const double overlap = crowded / (1.0 + (double)(step->viscosity[i] / WADI_SPH_THICK));
             const double rate = room > loose      ? (room - loose) * (has_sand ? APPROACH : 1.0)
-                                : room < -crowded ? def->density_rate * (room + crowded)
+                                : room < -overlap ? def->density_rate * (room + overlap)
                                                   : 0.0;
             source[i] = (float)fmax(rate * per_step, -parting);
         }

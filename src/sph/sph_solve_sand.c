@@ -10,6 +10,7 @@ WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error
 {
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
     const bool is_first = sph->steps == 0;
+    RUN("viscosity", wadi_sph_apply_viscosity(sph, step, error));
     RUN("pressure", wadi_sph_begin_pressure(sph, step, error));
     RUN("friction", wadi_sph_begin_friction(sph, step, error));
     RUN("friction", wadi_sph_measure_friction(sph, step, error));

@@ -60,6 +60,7 @@ static WadiStatus tait_pressure(WadiSph *sph, WadiSphStep *step, WadiError *erro
 
 WadiStatus wadi_sph_solve_tait(WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
+    RUN("viscosity", wadi_sph_apply_viscosity(sph, step, error));
     RUN("pressure", tait_pressure(sph, step, error));
     return WADI_OK;
 }

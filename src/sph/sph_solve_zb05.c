@@ -53,6 +53,7 @@ static WadiStatus stop_and_slide(WadiSph *sph, WadiSphStep *step, WadiError *err
 WadiStatus wadi_sph_solve_zb05(WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
     float *correction = NULL;
+    RUN("viscosity", wadi_sph_apply_viscosity(sph, step, error));
     RUN("pressure", wadi_sph_begin_pressure(sph, step, error));
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &correction, (size_t)step->count, "clusters", error));
     memset(correction, 0, (size_t)step->count * sizeof *correction);

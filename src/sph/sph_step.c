@@ -67,6 +67,7 @@ static WadiStatus begin(const WadiSph *sph, WadiSphStep *step, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(arena, &step->shift, count, "step", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->seep, count, "step", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &step->pore_pressure, count, "step", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->viscosity, count, "step", error));
     wadi_sph_find_ghosts(sph, step);
     wadi_parallel_for(step->count, BLOCK, begin_block, &(Begin){ sph, step });
     return WADI_OK;
@@ -164,7 +165,7 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     RUN("forces", wadi_sph_add_forces(sph, step));
     RUN("forces", wadi_sph_add_wall_adhesion(sph, step));
     RUN("tension", wadi_sph_apply_tension(sph, step, error));
-    RUN("viscosity", wadi_sph_apply_viscosity(sph, step, error));
+    RUN("viscosity", wadi_sph_find_viscosity(sph, step, error));
     WADI_TRY(wadi_sph_begin_overfull(sph, step, &report->overfull, error));
 
     scope_open(sph, step, WADI_SPH_SCOPE_SOLVE);

@@ -31,7 +31,6 @@ typedef struct Coefficients {
     WadiSphWetting wetting; /* in a scene with pores */
     float scale;            /* of a viscosity of 1 Pa s */
     float of_material[WADI_MATERIALS_MAX];
-    float *of; /* per particle */
 } Coefficients;
 
 /* Returns the largest. */
@@ -42,13 +41,14 @@ static double coefficient_block(void *context, int64_t first, int64_t end)
     float largest = 0.0f;
     for (int64_t i = first; i < end; ++i) {
         const float mud = c->sph->has_pores ? c->scale * wadi_sph_wetting_viscosity(&c->wetting, i) : 0.0f;
-        c->of[i] = c->of_material[material[i]] + mud;
-        largest = c->of[i] > largest ? c->of[i] : largest;
+        const float all = c->of_material[material[i]] + mud;
+        c->step->viscosity[i] = all;
+        largest = all > largest ? all : largest;
     }
     return (double)largest;
 }
 
-WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error)
+WadiStatus wadi_sph_find_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
     const WadiScene *scene = sph->context.world->scene;
     WadiArena *arena = sph->context.scratch;
@@ -60,26 +60,57 @@ WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiE
     }
     const size_t blocks = (size_t)wadi_parallel_block_count(step->count, BLOCK);
     double *partials = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &c.of, (size_t)step->count, "viscosity", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &partials, blocks, "viscosity", error));
     if (sph->has_pores) {
         wadi_sph_wetting_begin(&c.wetting, sph, step);
     }
-    const double thickest = wadi_parallel_max(step->count, BLOCK, coefficient_block, &c, partials);
+    step->thickest = (float)wadi_parallel_max(step->count, BLOCK, coefficient_block, &c, partials);
+    wadi_arena_release(arena, mark);
+    return WADI_OK;
+}
+
+WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error)
+{
+    const double dx = sph->spacing;
     const WadiSphViscosityIn in = { .pairs = &step->pairs,
                                     .walls = &step->walls,
                                     .inverse_density = step->inverse_density,
                                     .volume = step->volume,
                                     .role = step->role,
-                                    .coefficient = c.of,
+                                    .coefficient = step->viscosity,
                                     .damping = (float)damping_of(sph, step),
                                     .tolerance = TOLERANCE * wadi_sph_longest_step(sph) * dx /
                                                  (sph->unit_time * sph->unit_time),
                                     .max_iterations = ITERATIONS };
     WadiSphViscosityReport report;
-    if (in.damping > 0.0f || thickest > 0.0) {
-        WADI_TRY(wadi_sph_viscosity(step->velocity, &in, &report, arena, error));
+    const WadiArenaMark mark = wadi_arena_mark(sph->context.scratch);
+    if (in.damping > 0.0f || step->thickest > 0.0f) {
+        WADI_TRY(wadi_sph_viscosity(step->velocity, &in, &report, sph->context.scratch, error));
     }
-    wadi_arena_release(arena, mark);
+    wadi_arena_release(sph->context.scratch, mark);
+    return WADI_OK;
+}
+
+static void subtract_block(void *context, int64_t first, int64_t end)
+{
+    const WadiSphStep *step = context;
+    for (int64_t i = first; i < end; ++i) {
+        step->solve.v_star[i] -= step->velocity[i];
+    }
+}
+
+static void add_block(void *context, int64_t first, int64_t end)
+{
+    const WadiSphStep *step = context;
+    for (int64_t i = first; i < end; ++i) {
+        step->solve.v_star[i] = wadi_sph_xyz(step->solve.v_star[i] + step->velocity[i]);
+    }
+}
+
+WadiStatus wadi_sph_couple_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error)
+{
+    wadi_parallel_for(step->count, BLOCK, subtract_block, step);
+    WADI_TRY(wadi_sph_apply_viscosity(sph, step, error));
+    wadi_parallel_for(step->count, BLOCK, add_block, step);
     return WADI_OK;
 }

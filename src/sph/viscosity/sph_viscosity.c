@@ -11,7 +11,6 @@
 enum { BLOCK = 1024 };
 
 static const float CENTRAL = 10.0f; /* 2 (d + 2) in three dimensions: the mean over directions is exact */
-static const float EXPLICIT_MAX = 0.05f; /* c below this: one explicit step is stable and accurate */
 static const float STIFF = 2.0f; /* c above this: rounding would move momentum, and a last pass is needed */
 static const float WALL_DISTANCE = 0.25f; /* sizes: nearer particles are held as if they were here */
 
@@ -264,7 +263,7 @@ static double number_block(void *context, int64_t first, int64_t end)
     for (int32_t i = (int32_t)first; i < end; ++i) {
         const float size = wadi_sph_size(in->pairs, i), c = coefficient_of(in, i);
         const float thickness = c * in->inverse_density[i] / (size * size);
-        wadi_sph_set_number(in->pairs, i, thickness > EXPLICIT_MAX ? c : -c);
+        wadi_sph_set_number(in->pairs, i, thickness > WADI_SPH_THICK ? c : -c);
         thickest = thickness > thickest ? thickness : thickest;
     }
     return (double)thickest;
@@ -331,7 +330,7 @@ WadiStatus wadi_sph_viscosity(WadiF4 *velocity, const WadiSphViscosityIn *in, Wa
     WADI_TRY(WADI_ARENA_NEW(arena, &s.partials, (size_t)wadi_parallel_block_count(count, BLOCK), "viscosity",
                             error));
     s.thickest = (float)wadi_parallel_max(count, BLOCK, number_block, &s, s.partials);
-    if (s.thickest > EXPLICIT_MAX) {
+    if (s.thickest > WADI_SPH_THICK) {
         WADI_TRY(solve(&s, report, arena, error));
     } else {
         wadi_parallel_for(count, BLOCK, explicit_block, &s);

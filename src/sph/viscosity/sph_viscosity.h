@@ -7,6 +7,9 @@
 
 #include "sph/pairs/sph_pairs.h"
 
+/* c of thick particles; below it one explicit step is stable and accurate. */
+#define WADI_SPH_THICK 0.05f
+
 typedef struct WadiSphViscosityIn {
     const WadiSphPairs *pairs;
     const WadiSphWalls *walls;
