@@ -220,14 +220,14 @@ static void a_wave_soaks_a_duck(void **unused)
 {
     (void)unused;
     const char *const sets[] = { is_long_run() ? "cell_size=0.01" : "cell_size=0.014" };
-    check_story(&(Story){ "sand-duck", sets, 1, 3, 18, 0.9, 0.75, 0.9, true });
+    check_story(&(Story){ "sand-duck", sets, 1, 3, 22, 0.9, 0.75, 0.9, true });
 }
 
 static void a_bear_slumps_in_a_wave(void **unused)
 {
     (void)unused;
     const char *const sets[] = { is_long_run() ? "cell_size=0.015" : "cell_size=0.024" };
-    check_story(&(Story){ "sand-bear", sets, 1, 3, 58, 0.9, 0.8, 0.9, true });
+    check_story(&(Story){ "sand-bear", sets, 1, 3, 66, 0.9, 0.8, 0.9, true });
 }
 
 /* The meshes are downloaded: a post with a head stands for the bunny, balls for the dragons. */
