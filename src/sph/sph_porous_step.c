@@ -104,6 +104,22 @@ static double saturation_of(const WadiSphWetting *w, const WadiMaterial *materia
     return fmin(1.0, w->water[i] / (w->step->rest_volume[i] * material->pores.porosity));
 }
 
+/* How far a particle of saturated sand is under water, 0 to 1. The pores of sand that carries no more than its
+ * buoyant weight p - u have the pressure u = (p - u) rho_w / (rho_sat - rho_w); more of it is water above the
+ * sand, which counts in full from the depth of a support on. */
+static double submergence_of(const WadiSphWetting *w, const WadiMaterial *material, int64_t i)
+{
+    const WadiSphStep *step = w->step;
+    const double water = wadi_water_density(w->sph->context.world->scene);
+    const double buoyant = material->density + (material->pores.porosity - 1.0) * water;
+    const double u = (double)step->pore_pressure[i];
+    const double p =
+        (double)wadi_sph_friction_pressure(&step->pairs, step->pressure, (int32_t)i) / w->per_pascal;
+    const double g = w->sph->spacing / (w->sph->unit_time * w->sph->unit_time);
+    const double above = u - fmax(0.0, p - u) * water / fmax(buoyant, 1e-3 * water);
+    return fmin(1.0, fmax(0.0, above / (water * g * WADI_SPH_SUPPORT * w->sph->spacing)));
+}
+
 void wadi_sph_wetting_strength(const WadiSphWetting *w, int64_t i, float *slope, float *cohesion)
 {
     *slope = *cohesion = 0.0f;
@@ -117,7 +133,11 @@ void wadi_sph_wetting_strength(const WadiSphWetting *w, int64_t i, float *slope,
     const double wet = wadi_wet_cohesion(&material->pores, 0.0, s) * w->cosine[m];
     const double dry_part =
         s < material->pores.ideal_saturation ? 1.0 - s / material->pores.ideal_saturation : 0.0;
-    *slope = (float)(w->yield[m].stop * wadi_wet_friction(&material->pores, s));
+    double friction = wadi_wet_friction(&material->pores, s);
+    if (friction < 1.0 && wadi_sph_has_list(w->step->role[i])) {
+        friction += (1.0 - friction) * submergence_of(w, material, i);
+    }
+    *slope = (float)(w->yield[m].stop * friction);
     *cohesion = (float)((dry * dry_part + wet) * w->per_pascal);
 }
 
