@@ -23,7 +23,7 @@ SOLVER = re.compile(r"^ +(?:PLAIN|SETTINGS|PLANNED)\((\w+),", re.MULTILINE)
 ROOMS = {
     "core": [["machine"], [""]],
     "geom": [["mesh"], ["read"], [""], ["faces"]],
-    "sph": [["walls"], ["pairs"], ["pressure", "friction", "porous", "viscosity", "tension", "adapt"], ["sleep"], [""]],
+    "sph": [["walls"], ["pairs"], ["pressure", "friction", "porous", "viscosity", "tension", "adapt"], ["sleep"], [""], ["bonds"]],
     "flip": [["transfer"], ["solids", "viscosity", "pressure", "friction"], ["published", "sleep"], ["move"], [""],
              ["volume", "bonds"]],
     "dem": [["contact", "columns"], ["bodies"], ["pack"], ["list"], ["walls"], ["rest"], [""]],

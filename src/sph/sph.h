@@ -76,8 +76,8 @@ typedef struct WadiSphSand {
     bool has_bonds;            /* of an active particle */
 } WadiSphSand;
 
-/* Part of the tolerance of the solves in a step with bonded sand: a residual of the strain rate adds up there,
- * while loose sand yields and water flows. */
+/* Part of the tolerance of the solves in a step with bonded sand: a residual of the strain rate adds up
+ * there, while loose sand yields and water flows. */
 #define WADI_SPH_BONDED_TOLERANCE 0.1
 
 /* What the stages of a step pass on; arrays have an item a particle of the sort. */
@@ -174,8 +174,8 @@ WadiStatus wadi_sph_solve_pressure(WadiSph *sph, WadiSphStep *step, float *press
 WadiSphPressureIn wadi_sph_pressure_in(const WadiSph *sph, const WadiSphStep *step);
 /* sph_shift_step.c: the shift that parts over-dense water and lets water of different sizes lie evenly. */
 WadiStatus wadi_sph_solve_shift(const WadiSph *sph, WadiSphStep *step, WadiError *error);
-/* sph_bonds.c: the column of bonds; the yield law of each particle, with the tension that its bonds bear;
- * where bonds break and heal, after the solves. */
+/* bonds/sph_bonds.c: the column of bonds; the yield law of each particle, with the tension that its bonds
+ * bear; where bonds break and heal, after the solves. */
 WadiStatus wadi_sph_add_bonds_column(WadiSph *sph, WadiError *error);
 void wadi_sph_find_strength(WadiSph *sph, WadiSphStep *step);
 void wadi_sph_update_bonds(const WadiSph *sph, const WadiSphStep *step);

@@ -104,9 +104,9 @@ static double saturation_of(const WadiSphWetting *w, const WadiMaterial *materia
     return fmin(1.0, w->water[i] / (w->step->rest_volume[i] * material->pores.porosity));
 }
 
-/* How far a particle of saturated sand is under water, 0 to 1. The pores of sand that carries no more than its
- * buoyant weight p - u have the pressure u = (p - u) rho_w / (rho_sat - rho_w); more of it is water above the
- * sand, which counts in full from the depth of a support on. */
+/* How far a particle of saturated sand is under water, 0 to 1. The pores of sand that carries no more than
+ * its buoyant weight p - u have the pressure u = (p - u) rho_w / (rho_sat - rho_w). More of it is water above
+ * the sand, which counts in full from the depth of a support on. */
 static double submergence_of(const WadiSphWetting *w, const WadiMaterial *material, int64_t i)
 {
     const WadiSphStep *step = w->step;

@@ -19,8 +19,8 @@ static const double UNDER_DENSE = 0.03;
  * to be stopped in the next step: under a jet the pressure would be high in every second step. */
 static const double APPROACH = 0.3;
 /* Denser by more than this is no noise but material that was added: its velocities part as well. A shift
- * alone moves too little at once, and what an emitter pours under water would stay on one spot. Viscosity damps
- * the noise: thick liquids part at less. */
+ * alone moves too little at once, and what an emitter pours under water would stay on one spot. Viscosity
+ * damps the noise: thick liquids part at less. */
 static const double OVER_DENSE = 0.1;
 /* Both of particles of different sizes: two that have merged leave room beside them, which neighbours fill
  * by their shift, and the halves of a split are crowded. If velocities followed, the body would stir. */

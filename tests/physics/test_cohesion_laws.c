@@ -209,8 +209,8 @@ static void lumps_spin_as_bodies(void **unused)
     }
 }
 
-/* Lumps of sph of any shape, strength and speed keep their angular momentum and their energy over a revolution
- * and more. */
+/* Lumps of sph of any shape, strength and speed keep their angular momentum and their energy over a
+ * revolution; moist ones over a fifth. */
 static void moist_and_odd_lumps_spin(void **unused)
 {
     (void)unused;

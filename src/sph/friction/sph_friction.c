@@ -385,29 +385,6 @@ WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *v_star, const
     return WADI_OK;
 }
 
-typedef struct Strain {
-    const WadiSphFrictionIn *in;
-    const WadiF4 *velocity;
-    WadiSphStrain *strain;
-} Strain;
-
-static void strain_block(void *context, int64_t first, int64_t end)
-{
-    const Strain *s = context;
-    for (int32_t i = (int32_t)first; i < end; ++i) {
-        s->strain[i] = (WadiSphStrain){ 0 };
-        if (s->in->is_sand[i]) {
-            wadi_sph_friction_strain_of(s->in, s->velocity, i, &s->strain[i]);
-        }
-    }
-}
-
-void wadi_sph_friction_strain(WadiSphStrain *strain, const WadiF4 *velocity, const WadiSphFrictionIn *in)
-{
-    Strain s = { in, velocity, strain };
-    wadi_parallel_for(in->pairs->count, BLOCK, strain_block, &s);
-}
-
 /* The operator, from rows and tractions where the gradient is taken to these, and the square of the result.
  */
 static double square_block(void *context, int64_t first, int64_t end)

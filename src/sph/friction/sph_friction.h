@@ -4,9 +4,9 @@
  *   D_i = sym sum_j (v_j - v_i - omega_i x x_ij) (x) G_ij
  *   |dev T_i|_F / sqrt 2 <= k (P_i - s_i) + c,  |t_c| <= mu P_i |w_c|,  t_c along the wall
  * In bonded sand omega_i is the rotation that fits the neighbours best: a rigid motion has no strain. B
- * follows from T and the moments of the neighbours such that T to v and v to -D are transposes: stresses exert
- * no torque. Elsewhere omega_i = 0 and B = T. T = stress dt / (density of reference x spacing) in
- * m/s, as the pressure; w_c the wall's share of the pressure's gradient. Bonded sand has an isotropic stress
+ * follows from T and the moments of the neighbours such that T to v and v to -D are transposes: stresses
+ * exert no torque. Elsewhere omega_i = 0 and B = T. T = stress dt / (density of reference x spacing) in m/s,
+ * as the pressure; w_c the wall's share of the pressure's gradient. Bonded sand has an isotropic stress
  * s_i <= P_i + tension besides dev T_i, else s_i = 0. Source: [theory 11.5]. */
 #ifndef WADI_SPH_FRICTION_H
 #define WADI_SPH_FRICTION_H

@@ -1,7 +1,7 @@
-/* Second moments of the neighbours of bonded sand, by which a rotation is told from a strain. [theory 11.5] */
+/* Second moments of the neighbours of bonded sand, by which a rotation is told from a strain, and strain
+ * rates. [theory 11.5] */
 #include "core/parallel.h"
-#include "sph/friction/sph_friction.h"
-#include "sph/pairs/sph_lanes.h"
+#include "sph/friction/sph_friction_pairs.h"
 
 enum { BLOCK = 1024 };
 
@@ -76,4 +76,27 @@ void wadi_sph_friction_moments(WadiSphMoment *moment, float *tension, float *coh
 {
     wadi_parallel_for(pairs->count, BLOCK, moment_block,
                       &(Moments){ moment, pairs, tension, cohesion, role });
+}
+
+typedef struct Strain {
+    const WadiSphFrictionIn *in;
+    const WadiF4 *velocity;
+    WadiSphStrain *strain;
+} Strain;
+
+static void strain_block(void *context, int64_t first, int64_t end)
+{
+    const Strain *s = context;
+    for (int32_t i = (int32_t)first; i < end; ++i) {
+        s->strain[i] = (WadiSphStrain){ 0 };
+        if (s->in->is_sand[i]) {
+            wadi_sph_friction_strain_of(s->in, s->velocity, i, &s->strain[i]);
+        }
+    }
+}
+
+void wadi_sph_friction_strain(WadiSphStrain *strain, const WadiF4 *velocity, const WadiSphFrictionIn *in)
+{
+    Strain s = { in, velocity, strain };
+    wadi_parallel_for(in->pairs->count, BLOCK, strain_block, &s);
 }

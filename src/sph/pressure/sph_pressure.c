@@ -1,4 +1,4 @@
-/* Conjugate directions under P >= -tension, preconditioned by the diagonal and the coarse grid. [theory 11.4] */
+/* Conjugate directions under P >= -T, preconditioned by the diagonal and the coarse grid. [theory 11.4] */
 #include "sph/pressure/sph_pressure.h"
 
 #include <math.h>

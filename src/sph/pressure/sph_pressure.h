@@ -1,7 +1,7 @@
 /* The pressure that keeps particles from being compressed: one unilateral problem for sand and water.
  *   v_i = v*_i - (V_i/m_i) [ sum_j (P_i + P_j) G_ij + P_i w_i ]
- *   R_i = sum_j G_ij . (v_i - v_j) + w_i . (v_i - v_wall) - s_i <= 0,  P_i >= -tension_i, and R_i = 0 where P_i
- * is larger. Tension is 0 but for bonded sand.
+ *   R_i = sum_j G_ij . (v_i - v_j) + w_i . (v_i - v_wall) - s_i <= 0,  P_i >= -T_i, R_i = 0 if P_i > -T_i
+ * T_i is the tension of bonded sand, else 0.
  * P = p dt / (density of reference x spacing) in m/s, G_ij the gradient of the pair, w_i that of the walls.
  * Both operators are transposes of each other.
  * Source: [theory 11.4]. */
