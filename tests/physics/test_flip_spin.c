@@ -33,11 +33,16 @@ static Motion motion_of(const WadiParticles *p)
     return m;
 }
 
+static double along(const double axis[3], const double v[3])
+{
+    return axis[0] * v[0] + axis[1] * v[1] + axis[2] * v[2];
+}
+
 /* A vessel of 8 cells' radius, its axis and gravity along `axis`; a revolution at 8 rad/s takes pi/4 s. */
-enum { VESSEL_X = 0, VESSEL_OFF_GRID = 1, VESSEL_Z = 2 };
+enum { VESSEL_X, VESSEL_OFF_GRID, VESSEL_Z, VESSEL_TURNED, VESSELS };
 static void a_round_vessel_keeps_rotation(int vessel, const char *settings)
 {
-    static const char *const shapes[3] = {
+    static const char *const shapes[VESSELS] = {
         "gravity: [-9.81, 0, 0]\n"
         "domain: {min: [-0.04, -0.12, -0.12], max: [0.2, 0.12, 0.12], walls: {friction: 0}}\n"
         "colliders: [{friction: 0, shape: {difference: [{box: {min: [-0.05, -0.13, -0.13], max: [0.19, 0.13, "
@@ -55,9 +60,18 @@ static void a_round_vessel_keeps_rotation(int vessel, const char *settings)
         "colliders: [{friction: 0, shape: {difference: [{box: {min: [-0.13, -0.13, -0.05], max: [0.13, 0.13, "
         "0.19]}}, {cylinder: {from: [0, 0, 0], to: [0, 0, 0.3], radius: 0.08}}]}}]\n"
         "bodies: [{material: w, angular_velocity: [0, 0, 8], shape: {cylinder: {from: [0, 0, 0], to: [0, 0, "
-        "0.1], radius: 0.08}}}]\n"
+        "0.1], radius: 0.08}}}]\n",
+        /* Turned by 30 degrees about x. */
+        "gravity: [0, 4.905, -8.495709]\n"
+        "domain: {min: [-0.2, -0.2, -0.2], max: [0.2, 0.2, 0.3], walls: {friction: 0}}\n"
+        "colliders: [{friction: 0, shape: {difference: [{box: {min: [-0.21, -0.21, -0.21], max: [0.21, 0.21, "
+        "0.31]}}, {cylinder: {from: [0, 0, 0], to: [0, -0.15, 0.259808], radius: 0.08}}]}}]\n"
+        "bodies: [{material: w, angular_velocity: [0, -4, 6.928203], shape: {cylinder: {from: [0, 0, 0], "
+        "to: [0, -0.05, 0.0866025], radius: 0.08}}}]\n"
     };
-    const int axis = vessel == VESSEL_X ? 0 : 2;
+    /* Turned, many faces are less than a tenth open; they are closed, which bends the wall [theory 2.3]. */
+    static const double axes[VESSELS][3] = { { 1, 0, 0 }, { 0, 0, 1 }, { 0, 0, 1 }, { 0, -0.5, 0.866025 } },
+                        least[VESSELS] = { 0.95, 0.95, 0.95, 0.88 };
     char text[2048];
     snprintf(text, sizeof text,
              "wadi: 1\nsolver: flip\ncell_size: 0.01\nfps: %.9g\nmaterials: {w: {kind: water}}\n%s%s",
@@ -67,11 +81,11 @@ static void a_round_vessel_keeps_rotation(int vessel, const char *settings)
     const Motion start = motion_of(&sim->particles);
     run_frames(sim, 8);
     const Motion end = motion_of(&sim->particles);
-    const double fraction = end.angular[axis] / start.angular[axis],
-                 height = end.centre[axis] / start.centre[axis];
+    const double *axis = axes[vessel], fraction = along(axis, end.angular) / along(axis, start.angular),
+                 height = along(axis, end.centre) / along(axis, start.centre);
     print_message("vessel %d: %.3f of the angular momentum after a revolution, height %.3f\n", vessel,
                   fraction, height);
-    CHECK_AT_MOST(0.95, fraction);
+    CHECK_AT_MOST(least[vessel], fraction);
     CHECK_AT_MOST(fraction, 1.0);
     CHECK_NEAR(height, 1.0, 0.02);
     wadi_sim_destroy(sim);
@@ -84,6 +98,7 @@ static void round_vessels_keep_rotation(void **unused)
     a_round_vessel_keeps_rotation(VESSEL_Z, "");
     a_round_vessel_keeps_rotation(VESSEL_X, "");
     a_round_vessel_keeps_rotation(VESSEL_OFF_GRID, "");
+    a_round_vessel_keeps_rotation(VESSEL_TURNED, "");
     /* The density correction has nothing to mend. */
     a_round_vessel_keeps_rotation(VESSEL_Z, "flip: {density_rate: 0}\n");
 }

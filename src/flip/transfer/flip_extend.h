@@ -32,15 +32,16 @@ typedef struct WadiFlipWallIn {
     const float *open[3];           /* per face: open fraction */
     const float *solid_velocity[3]; /* per face: normal velocity of the solid, m/s; NULL: 0 */
     const float *distance;          /* per cell: to the solid, m; large distances may be cut off */
-    double chord; /* s/m: time step / cell size where paths are chords [theory 2.3]; 0: they are not */
-    double
-        /* m: faces between cells deeper in the solid than this are left as extended, since no particle
-         * samples them; 0: none. */
-        deepest;
+    /* s/m: time step / cell size where paths are chords [theory 2.3]; 0: they are not. */
+    double chord;
+    /* m: faces between cells deeper in the solid than this are left as extended, since no particle samples
+     * them; 0: none. */
+    double deepest;
 } WadiFlipWallIn;
 
 /* On closed faces the component along the wall stays as extended, and the component across it becomes the
- * solid's, with what a chord along a curved wall crosses it by. On an oblique wall the fluid then slides instead of catching on a staircase [theory 2.5]. */
+ * solid's, with what a chord along a curved wall crosses it by. On an oblique wall the fluid then slides
+ * instead of catching on a staircase [theory 2.5]. */
 WadiStatus wadi_flip_extend_walls(const WadiFlipWallIn *in, float *const velocity[3], WadiArena *scratch,
                                   WadiError *error);
 
