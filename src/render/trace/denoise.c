@@ -132,8 +132,8 @@ static void add_neighbours(const Filter *in, int y, int dx, int dy, const RowSca
         return;
     }
     const int first = away_x < 0 ? -away_x : 0, end = away_x > 0 ? width - away_x : width;
-    const size_t here = (size_t)y * (size_t)width,
-                 there = (size_t)((ptrdiff_t)here + (ptrdiff_t)away_y * width + away_x);
+    /* Before the first element where the row is the first and `first` is not 0. */
+    const ptrdiff_t here = (ptrdiff_t)y * width, there = here + (ptrdiff_t)away_y * width + away_x;
     const float *nx = in->normal[0] + here, *ny = in->normal[1] + here, *nz = in->normal[2] + here;
     const float *mx = in->normal[0] + there, *my = in->normal[1] + there, *mz = in->normal[2] + there;
     const float *near = in->film->distance + here, *far = in->film->distance + there;
