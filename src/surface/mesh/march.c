@@ -176,7 +176,9 @@ static WadiStatus march_rows(WadiMarch *march, WadiArena *arena, WadiError *erro
     WADI_TRY(WADI_NEW(&surface->mesh.triangles, (size_t)triangles, "surface triangles", error));
     surface->mesh.triangle_count = (size_t)triangles;
     wadi_parallel_for(rows, WADI_ROW_BLOCK, write_vertices, march);
-    wadi_parallel_for(rows, WADI_ROW_BLOCK, write_triangles, march);
+    if (triangles > 0) {
+        wadi_parallel_for(rows, WADI_ROW_BLOCK, write_triangles, march);
+    }
     return WADI_OK;
 }
 
