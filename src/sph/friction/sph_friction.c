@@ -10,8 +10,8 @@
 
 enum { BLOCK = 512, STRIP = 64, MIN_ITERATIONS = 2 };
 
-/* A residual that exceeds the first one by this factor shows that the eigenvalue is too small; it is then
- * raised by it. Over the least one it may grow by more: that of an accelerated method is not monotone. */
+/* A residual that exceeds the first one, or that of the last rise, by this factor shows that the eigenvalue is
+ * too small; it is then raised by it. Over the least one it may grow by more: that of an accelerated method is not monotone. */
 static const double GROWTH = 1.5;
 
 /* Of the acceleration, at the start: the guess is that of the last step, and short waves are left. With
@@ -368,7 +368,7 @@ WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *v_star, const
         s.momentum = (float)((t - 1.0) / next);
         const double residual = take_step(&s, &back) * report->largest / loaded;
         const bool has_grown = residual > GROWTH * first && residual > in->tolerance;
-        first = report->iterations == 0 ? residual : first;
+        first = report->iterations == 0 || has_grown ? residual : first;
         report->residual = residual;
         report->largest *= has_grown ? GROWTH : 1.0;
         report->iterations += 1;
