@@ -10,8 +10,9 @@
 
 enum { BLOCK = 512, STRIP = 64, MIN_ITERATIONS = 2 };
 
-/* A residual that exceeds the first one, or that of the last rise, by this factor shows that the eigenvalue is
- * too small; it is then raised by it. Over the least one it may grow by more: that of an accelerated method is not monotone. */
+/* A residual that exceeds the first one by this factor shows that the eigenvalue is too small. It is then
+ * raised by it, and so is the residual that raises it again. Over the least one a residual may grow by more:
+ * that of an accelerated method is not monotone. */
 static const double GROWTH = 1.5;
 
 /* Of the acceleration, at the start: the guess is that of the last step, and short waves are left. With
@@ -355,7 +356,7 @@ WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *v_star, const
     WADI_TRY(begin(&s, arena, error));
     *report = (WadiSphFrictionReport){ .largest = in->largest };
     const double loaded = fmax(1.0, count_loaded(in));
-    double t = FIRST_T, first = INFINITY;
+    double t = FIRST_T, limit = INFINITY;
     bool is_done = false;
     stop(&s);
     while (report->iterations < in->max_iterations && !is_done) {
@@ -367,8 +368,9 @@ WadiStatus wadi_sph_friction_solve(WadiF4 *velocity, const WadiF4 *v_star, const
         s.step = (float)(1.0 / report->largest);
         s.momentum = (float)((t - 1.0) / next);
         const double residual = take_step(&s, &back) * report->largest / loaded;
-        const bool has_grown = residual > GROWTH * first && residual > in->tolerance;
-        first = report->iterations == 0 || has_grown ? residual : first;
+        limit = report->iterations == 0 ? GROWTH * fmax(residual, in->tolerance) : limit;
+        const bool has_grown = residual > limit;
+        limit *= has_grown ? GROWTH : 1.0;
         report->residual = residual;
         report->largest *= has_grown ? GROWTH : 1.0;
         report->iterations += 1;
