@@ -66,6 +66,18 @@ static double relative_along(const WallContext *context, const WadiRowCell pair[
     return sum / faces;
 }
 
+/* Whether a wall cuts a face of the cell: it does not lie along the grid. */
+static bool is_cut(const WadiFlipWallIn *in, WadiRowCell cell)
+{
+    bool is_cut = false;
+    for (int side = 0; side < 6; ++side) {
+        const WadiRowCell owner = side % 2 == 0 ? cell : wadi_row_cell_neighbour(in->rows, cell, side);
+        const float open = in->open[side / 2][wadi_table_cell(in->solid_row, wadi_row_cell_index(owner))];
+        is_cut = is_cut || (owner.row != 0 && open > 0.0f && open < 1.0f);
+    }
+    return is_cut;
+}
+
 /* v . H v with H the second derivatives of the distance, m a cell^2; 0 where a neighbour is missing. */
 static double bend_along(const WadiFlipWallIn *in, WadiRowCell cell, const double v[3])
 {
@@ -111,8 +123,9 @@ static double across(const WallContext *context, WadiRowCell cell, int axis)
         v[b] = b != axis ? relative_along(context, pair, b) : relative;
         dot += b != axis ? gradient[b] * v[b] : 0.0;
     }
-    if (in->chord > 0.0) {
-        const bool is_second_open = distance_at(in, pair[1]) > distance_at(in, pair[0]);
+    /* In the inner edge of two walls along the grid nothing is curved. */
+    const bool is_second_open = distance_at(in, pair[1]) > distance_at(in, pair[0]);
+    if (in->chord > 0.0 && is_cut(in, pair[is_second_open])) {
         for (int b = 0; b < 3; ++b) {
             v[b] -= dot / length2 * gradient[b];
         }
