@@ -226,8 +226,6 @@ WadiStatus wadi_sph_make_sand(WadiSph *sph, WadiSphStep *step, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(arena, &sand->tension, count, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &sand->mean_pressure, count, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &sand->bound, count, "friction", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &sand->v_forces, count, "friction", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &sand->v_pressure, count, "friction", error));
     memset(sand->chord, 0, count * sizeof *sand->chord);
     wadi_sph_find_strength(sph, step);
     return WADI_OK;
@@ -264,7 +262,11 @@ static void chord_block(void *context, int64_t first, int64_t end)
 
 WadiStatus wadi_sph_begin_friction(WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
+    WadiArena *arena = sph->context.scratch;
+    const size_t count = (size_t)step->count;
     WADI_TRY(wadi_sph_make_sand(sph, step, error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->sand.v_forces, count, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &step->sand.v_pressure, count, "friction", error));
     Columns columns = columns_of(sph, step);
     wadi_parallel_for(step->count, BLOCK, forces_block, step);
     if (sph->bonds_column >= 0) {

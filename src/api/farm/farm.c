@@ -44,6 +44,17 @@ void wadi_farm_shell_word(WadiText *text, const char *word)
     wadi_text_append(text, is_plain ? "" : "'");
 }
 
+const char *wadi_farm_skip(const WadiText *text, size_t skip)
+{
+    return wadi_text_cstr(text) + (text->length > skip ? skip : text->length);
+}
+
+void wadi_farm_append_part(WadiText *text, const WadiText *part, size_t skip)
+{
+    wadi_text_append(text, wadi_farm_skip(part, skip));
+    text->has_failed = text->has_failed || part->has_failed;
+}
+
 /* Options that make something of all pictures: how many words they take, 0 for others. */
 static int product_words(const char *option)
 {
@@ -149,13 +160,13 @@ static WadiStatus write_file(const WadiFarmJob *job, const char *ending, const W
 }
 
 /* What a person does with the files. */
-static void set_submit(const WadiFarmJob *job, WadiFarmReport *report)
+static WadiStatus set_submit(const WadiFarmJob *job, WadiFarmReport *report, WadiError *error)
 {
     WadiText text = { 0 }, one = { 0 }, two = { 0 }, run = { 0 };
     wadi_farm_shell_word(&one, report->files[0]);
     wadi_farm_shell_word(&two, report->files[1]);
     wadi_farm_shell_word(&run, job->run);
-    const char *file = wadi_text_cstr(&one) + 1;
+    const char *file = wadi_farm_skip(&one, 1);
     switch (job->def->system) {
     case WADI_FARM_SH: wadi_text_printf(&text, "sh %s PROCESSES", file); break;
     case WADI_FARM_SLURM:
@@ -180,10 +191,13 @@ static void set_submit(const WadiFarmJob *job, WadiFarmReport *report)
         break;
     }
     snprintf(report->submit, sizeof report->submit, "%s", wadi_text_cstr(&text));
+    text.has_failed = text.has_failed || one.has_failed || two.has_failed || run.has_failed;
+    const WadiStatus status = wadi_text_status(&text, error);
     wadi_text_free(&text);
     wadi_text_free(&one);
     wadi_text_free(&two);
     wadi_text_free(&run);
+    return status;
 }
 
 static WadiStatus write_job(WadiFarmJob *job, WadiFarmReport *report, WadiError *error)
@@ -198,9 +212,11 @@ static WadiStatus write_job(WadiFarmJob *job, WadiFarmReport *report, WadiError 
     wadi_text_free(&frames);
     wadi_text_free(&video);
     if (status == WADI_OK) {
+        status = set_submit(job, report, error);
+    }
+    if (status == WADI_OK) {
         report->frames = job->last - job->first + 1;
         report->tasks = job->tasks;
-        set_submit(job, report);
     }
     return status;
 }

@@ -33,7 +33,8 @@ static void append_list(const WadiFarmJob *job, WadiFarmCommand command, const c
 {
     WadiText items = { 0 };
     wadi_farm_words(job, command, &items, item);
-    wadi_text_printf(text, "[\n          %s", wadi_text_cstr(&items) + strlen(item_break));
+    wadi_text_append(text, "[\n          ");
+    wadi_farm_append_part(text, &items, strlen(item_break));
     wadi_text_free(&items);
     if (command == WADI_FARM_VIDEO) {
         item(text, "--frames");
@@ -189,7 +190,8 @@ static void append_layer(const WadiFarmJob *job, WadiFarmCommand command, WadiTe
     wadi_farm_words(job, command, &line, wadi_farm_shell_word);
     wadi_text_printf(text, "      <layer name=\"%s\" type=\"%s\">\n        <cmd>",
                      is_video ? "video" : job->verb, is_video ? "Post" : "Render");
-    append_xml(text, wadi_text_cstr(&line) + 1);
+    append_xml(text, wadi_farm_skip(&line, 1));
+    text->has_failed = text->has_failed || line.has_failed;
     wadi_text_free(&line);
     if (is_video) {
         wadi_text_printf(text, " --frames %d-%d</cmd>\n        <range>1</range>\n        <chunk>1</chunk>\n",

@@ -30,6 +30,11 @@ void wadi_farm_words(const WadiFarmJob *job, WadiFarmCommand command, WadiText *
 /* " WORD", quoted for a shell where needed. */
 void wadi_farm_shell_word(WadiText *text, const char *word);
 
+/* The text without its first `skip` bytes; empty where memory ran out before. */
+const char *wadi_farm_skip(const WadiText *text, size_t skip);
+/* Appends that. A part without memory fails the whole text. */
+void wadi_farm_append_part(WadiText *text, const WadiText *part, size_t skip);
+
 /* The text of the job; `video` stays empty where the job is one file. */
 typedef void WadiFarmWriter(const WadiFarmJob *job, WadiText *frames, WadiText *video);
 void wadi_farm_write_sh(const WadiFarmJob *job, WadiText *frames, WadiText *video);

@@ -7,7 +7,7 @@ static void append_command(const WadiFarmJob *job, WadiFarmCommand command, Wadi
 {
     WadiText program = { 0 };
     wadi_farm_shell_word(&program, job->program);
-    wadi_text_append(text, wadi_text_cstr(&program) + 1); /* without the blank */
+    wadi_farm_append_part(text, &program, 1); /* without the blank */
     wadi_text_free(&program);
     wadi_farm_words(job, command, text, wadi_farm_shell_word);
 }

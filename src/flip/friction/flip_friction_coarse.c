@@ -79,13 +79,15 @@ static WadiStatus make_rows(Coarse *coarse, const WadiRows *fine, WadiArena *are
         int32_t here = coarse->row_of[r];
         for (int side = 0; side < 6; ++side) {
             int32_t there = coarse->row_of[fine->neighbour[r][side]];
+            if (there == 0) {
+                continue;
+            }
+            const WadiTile beyond = coarse->map.tiles[coarse->rows.tile[there]];
             bool is_end =
-                side > WADI_ROW_X_MAX
-                    ? there != here
-                    : !wadi_tile_is_same(tiles[fine->tile[r]], coarse->map.tiles[coarse->rows.tile[there]]);
+                side > WADI_ROW_X_MAX ? there != here : !wadi_tile_is_same(tiles[fine->tile[r]], beyond);
             bool is_outer = side > WADI_ROW_X_MAX ||
                             (fine->tiles->tiles[fine->tile[r]].x & 1) == (side == WADI_ROW_X_MAX);
-            if (there != 0 && is_outer && (is_end || side <= WADI_ROW_X_MAX)) {
+            if (is_outer && (is_end || side <= WADI_ROW_X_MAX)) {
                 coarse->rows.neighbour[here][side] = there;
             }
         }
