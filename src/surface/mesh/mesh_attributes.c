@@ -290,14 +290,15 @@ WadiStatus wadi_surface_attributes(WadiSurfaceMesh *surface, const WadiCloud *cl
         return status;
     }
     Gather gather = { .cloud = cloud, .bins = bins, .mesh = &surface->mesh, .column = columns };
-    for (int a = 0; a < cloud->attribute_count; ++a) {
+    const bool has_both = cloud->count > 0 && surface->mesh.vertex_count > 0;
+    for (int a = 0; has_both && a < cloud->attribute_count; ++a) {
         int components = cloud->attribute[a].components;
         for (int c = 0; c < components; ++c) {
             columns[gather.column_count++] =
                 (Column){ cloud->attribute[a].values + c, surface->attribute[a].values + c, components };
         }
     }
-    if (cloud->count > 0 && gather.column_count > 0) {
+    if (gather.column_count > 0) {
         gather.group_width = 3.0 * bins->level[bins->level_count - 1].cell_size;
         wadi_parallel_for((int64_t)surface->mesh.vertex_count, VERTEX_BLOCK, gather_block, &gather);
     }
