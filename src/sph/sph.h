@@ -83,7 +83,6 @@ typedef struct WadiSphSand {
 /* What the stages of a step pass on; arrays have an item a particle of the sort. */
 typedef struct WadiSphStep {
     double time, dt;
-    bool ends_frame;
     WadiArenaMark scope[WADI_SPH_SCOPES];
     WadiTileSort sort;       /* with copies of sleeping particles */
     WadiTileSort awake_sort; /* without; its order is not that of the particles any more if there are some */
@@ -136,8 +135,6 @@ void wadi_sph_find_ghosts(const WadiSph *sph, const WadiSphStep *step);
 WadiStatus wadi_sph_check_loads(WadiSph *sph, const WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_watch(WadiSph *sph, const WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_remove_copies(const WadiSph *sph, const WadiSphStep *step, WadiError *error);
-/* sph_quiescent.c: quiescent sand is frozen in this step. After the walls are known. */
-WadiStatus wadi_sph_freeze_quiescent(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_overfull.c: a list with room for all tiles; bodies without a surface that are denser than at rest. */
 WadiStatus wadi_sph_begin_overfull(const WadiSph *sph, const WadiSphStep *step, WadiOverfullList *overfull,
                                    WadiError *error);

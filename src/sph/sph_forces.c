@@ -22,10 +22,6 @@ static void force_block(void *context, int64_t first, int64_t end)
             f->step->velocity[i] = (WadiF4){ 0 };
             continue;
         }
-        if (wadi_sph_is_frozen(f->step->role[i])) {
-            f->step->velocity[i] = (WadiF4){ p->vx[k], p->vy[k], p->vz[k], 0.0f };
-            continue;
-        }
         WadiVec3 v = { (double)p->vx[k], (double)p->vy[k], (double)p->vz[k] };
         WadiVec3 change = f->fall;
         if (world->scene->force_count > 0) {

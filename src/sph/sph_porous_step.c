@@ -134,7 +134,7 @@ void wadi_sph_wetting_strength(const WadiSphWetting *w, int64_t i, float *slope,
     const double dry_part =
         s < material->pores.ideal_saturation ? 1.0 - s / material->pores.ideal_saturation : 0.0;
     double friction = wadi_wet_friction(&material->pores, s);
-    if (friction < 1.0 && wadi_sph_has_list(w->step->role[i])) {
+    if (friction < 1.0 && w->step->role[i] == WADI_SPH_ACTIVE) {
         friction += (1.0 - friction) * submergence_of(w, material, i);
     }
     *slope = (float)(w->yield[m].stop * friction);

@@ -66,10 +66,6 @@ static void source_block(void *context, int64_t first, int64_t end)
     const double crowded = step->has_sizes ? OVER_DENSE_MIXED : OVER_DENSE;
     float *source = step->solve.source;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        if (wadi_sph_is_frozen(step->role[i])) {
-            source[i] = 0.0f;
-            continue;
-        }
         const double room = 1.0 - (double)step->density[i];
         const float weight = weight_part(step, step->solve.carried[i], i);
         if (step->is_sand[i]) {
@@ -150,7 +146,7 @@ WadiStatus wadi_sph_begin_pressure(WadiSph *sph, WadiSphStep *step, WadiError *e
     WADI_TRY(WADI_ARENA_NEW(arena, &solve->chord, count, "pressure", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &solve->is_bonded, count, "pressure", error));
     for (int32_t i = 0; i < step->count; ++i) {
-        solve->is_idle[i] = wadi_sph_is_frozen(step->role[i]);
+        solve->is_idle[i] = 0;
         solve->v_star[i] = (WadiF4){ 0 };
         solve->source[i] = solve->laplacian[i] = solve->carried[i] = 0.0f;
         solve->tension[i] = solve->chord[i] = 0.0f;

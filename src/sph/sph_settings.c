@@ -79,9 +79,8 @@ static const WadiSceneField sph_fields[] = {
     { "sand_step", WADI_SCENE_NUMBER, AT(sand_step), .unit = "√(dx/g)", .minimum = 1e-3, .maximum = 1000,
       .fallback = { 0.1 }, .doc = "No step with sand in the scene is longer." },
     { "sleep", WADI_SCENE_BOOL, AT(sleep), .fallback = { 1 },
-      .doc = "Sand and pools of water at rest that nothing touches are left alone until something does; calm "
-             "sand "
-             "beside what moves takes part in every fourth step." },
+      .doc = "Sand and pools of water at rest that nothing touches are left alone until something "
+             "does." },
     { "cfl", WADI_SCENE_NUMBER, AT(cfl), .unit = "spacings", .minimum = 1e-3, .maximum = 10,
       .fallback = { 0.4 },
       .doc = "No particle moves farther in a step; where there is mostly sand one of it in a hundred and one "

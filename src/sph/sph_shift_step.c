@@ -43,7 +43,7 @@ static void begin_shifts(void *context, int64_t first, int64_t end)
     for (int64_t i = first; i < end; ++i) {
         const double room = step->is_sand[i] ? 1.0 : 1.0 - (double)step->density[i];
         const bool is_dry = step->pairs.start[i] + step->pairs.same[i] == step->pairs.start[i + 1];
-        const bool is_idle = (step->is_sand[i] && is_dry) || wadi_sph_is_frozen(step->role[i]);
+        const bool is_idle = step->is_sand[i] && is_dry;
         s->source[i] = (float)(room > 0.0 ? room * s->per_step : fmax(rate * room * s->per_step, -fastest));
         const bool can_press = !is_idle && step->solve.inverse[i] > 0.0f;
         s->is_idle[i] = is_idle;

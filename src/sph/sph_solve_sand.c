@@ -3,7 +3,7 @@
 #include "sph/sph.h"
 #include "sph/sph_stage.h"
 
-enum { FIRST_ROUNDS = 6, BONDED_ROUNDS = 2 };
+enum { FIRST_ROUNDS = 6 };
 
 /* The first step has no pressure of a last one: it solves for one before the first friction. */
 WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error)
@@ -20,8 +20,7 @@ WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error
     if (is_first) {
         RUN("pressure", wadi_sph_solve_pressure(sph, step, step->pressure, error));
     }
-    const int least = step->sand.has_bonds ? BONDED_ROUNDS : 1;
-    const int rounds = is_first ? FIRST_ROUNDS : def->friction_rounds > least ? def->friction_rounds : least;
+    const int rounds = is_first && def->friction_rounds < FIRST_ROUNDS ? FIRST_ROUNDS : def->friction_rounds;
     for (int n = 0; n < rounds; ++n) { /* friction bounds depend on the pressure, and the other way round */
         RUN("friction", wadi_sph_solve_friction(sph, step, error));
         RUN("pressure", wadi_sph_solve_pressure(sph, step, step->pressure, error));

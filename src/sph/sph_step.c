@@ -160,7 +160,6 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     scope_open(sph, step, WADI_SPH_SCOPE_FORCES);
     RUN("wet", wadi_sph_wet(sph, step));
     RUN("walls", find_walls(sph, step, error));
-    RUN("sleep", wadi_sph_freeze_quiescent(sph, step, error));
     RUN("neighbours", find_pairs(sph, step, error));
     RUN("forces", wadi_sph_add_forces(sph, step));
     RUN("forces", wadi_sph_add_wall_adhesion(sph, step));
@@ -191,7 +190,7 @@ WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepR
 {
     WadiSph *sph = solver;
     const WadiParticles *particles = sph->context.particles;
-    WadiSphStep *step = &(WadiSphStep){ .time = now->time, .dt = now->dt, .ends_frame = now->ends_frame };
+    WadiSphStep *step = &(WadiSphStep){ .time = now->time, .dt = now->dt };
     if (particles->count == 0) {
         return WADI_OK;
     }

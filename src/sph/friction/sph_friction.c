@@ -342,7 +342,7 @@ static int32_t count_loaded(const WadiSphFrictionIn *in)
 {
     int32_t loaded = 0;
     for (int32_t i = 0; i < in->pairs->count; ++i) {
-        loaded += in->is_sand[i] && in->bound[i] > 0.0f; /* also what is frozen: it is in balance */
+        loaded += in->is_sand[i] && in->bound[i] > 0.0f;
     }
     return loaded;
 }

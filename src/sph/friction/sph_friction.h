@@ -43,7 +43,7 @@ typedef struct WadiSphFrictionIn {
     const WadiSphPairs *pairs;
     const WadiSphWalls *walls;
     const uint8_t *is_sand;
-    const uint8_t *role; /* WadiSphRole: frozen ones keep their stress and velocity */
+    const uint8_t *role; /* WadiSphRole: ghosts keep their stress and velocity */
     const WadiSphMoment *moment;
     const WadiSphStrain *chord; /* what the chord of the step's rotation adds to the strain rate */
     const float *inverse_density;

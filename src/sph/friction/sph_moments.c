@@ -62,7 +62,7 @@ static void moment_block(void *context, int64_t first, int64_t end)
     const Moments *m = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         m->of[i] = (WadiSphMoment){ { 0 }, { 0 } };
-        if (m->tension[i] > 0.0f && wadi_sph_has_list(m->role[i])) {
+        if (m->tension[i] > 0.0f && m->role[i] == WADI_SPH_ACTIVE) {
             m->of[i] = moment_of(m->pairs, i);
             const bool is_full = m->of[i].inverse[0] > 0.0f;
             m->tension[i] = is_full ? m->tension[i] : 0.0f;

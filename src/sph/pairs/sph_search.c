@@ -250,7 +250,7 @@ static void pass_over(const Search *s, int32_t i)
 
 static bool has_list(const Search *s, int32_t i)
 {
-    return wadi_sph_has_list(s->in->role[i]);
+    return s->in->role[i] == WADI_SPH_ACTIVE;
 }
 
 /* One pass over particles of a cell or block, the first of which is candidate `own`; `found` has `groups`

@@ -116,11 +116,6 @@ static inline bool is_thick(const WadiSphViscosityIn *in, int32_t i)
     return wadi_sph_number(in->pairs, i) > 0.0f;
 }
 
-static inline bool is_frozen(const WadiSphViscosityIn *in, int32_t i)
-{
-    return wadi_sph_is_frozen(in->role[i]);
-}
-
 static double dot_weighted(const WadiSphViscosityIn *in, int32_t i, WadiF4 a, WadiF4 b)
 {
     const double mass = (double)in->volume[i] / (double)in->inverse_density[i];
@@ -132,11 +127,9 @@ static void explicit_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        if (!is_frozen(s->in, i)) {
-            WadiF4 residual = wall_pull(s->in, s->velocity[i], i, true);
-            add_pull(s->in, s->velocity, i, ALL, &residual);
-            s->residual[i] = residual;
-        }
+        WadiF4 residual = wall_pull(s->in, s->velocity[i], i, true);
+        add_pull(s->in, s->velocity, i, ALL, &residual);
+        s->residual[i] = residual;
     }
 }
 
@@ -144,13 +137,10 @@ static void residual_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        s->is_listed[i] = 0;
-        if (!is_frozen(s->in, i)) {
-            WadiF4 residual = wall_pull(s->in, s->velocity[i], i, true);
-            const bool is_beside = add_pull(s->in, s->velocity, i, ALL_AND_FLAG, &residual);
-            s->is_listed[i] = is_beside || is_thick(s->in, i);
-            s->residual[i] = residual;
-        }
+        WadiF4 residual = wall_pull(s->in, s->velocity[i], i, true);
+        const bool is_beside = add_pull(s->in, s->velocity, i, ALL_AND_FLAG, &residual);
+        s->is_listed[i] = is_beside || is_thick(s->in, i);
+        s->residual[i] = residual;
     }
 }
 
@@ -161,9 +151,6 @@ static double begin_block(void *context, int64_t first, int64_t end)
     double sum = 0.0;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         s->direction[i] = (WadiF4){ 0 };
-        if (is_frozen(s->in, i)) {
-            continue;
-        }
         const WadiF4 residual = s->residual[i];
         if (s->is_listed[i] == 0) {
             s->velocity[i] += residual;
@@ -226,9 +213,7 @@ static void add_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        if (!is_frozen(s->in, i)) {
-            s->velocity[i] += s->residual[i];
-        }
+        s->velocity[i] += s->residual[i];
     }
 }
 
