@@ -123,8 +123,8 @@ static const WadiCliOption check_options[] = {
            "z, as wadi has it, or y: (x, y, z) becomes (x, z, -y). Without it: z. Not for vdb.")
 static const WadiCliOption surface_options[] = {
     TEXT("frames", "A-B", frame_range, "These frames, or one frame A. Without it: all that are finished."),
-    CHOICE("method", "M", method, "zhu_bridson anisotropic blobby color_field",
-           "zhu_bridson, anisotropic, blobby or color_field, whatever the scene says. Short for --set "
+    CHOICE("method", "M", method, "zhu_bridson anisotropic blobby color_field mls",
+           "zhu_bridson, anisotropic, mls, blobby or color_field, whatever the scene says. Short for --set "
            "surface.method=M."),
     { .name = "set",
       .argument = "KEY=VALUE",

@@ -101,7 +101,7 @@ _wadi() {
             return
         fi
         if [[ $previous == --method ]]; then
-            _wadi_words "zhu_bridson anisotropic blobby color_field"
+            _wadi_words "zhu_bridson anisotropic blobby color_field mls"
             return
         fi
         if [[ $previous == --set ]]; then

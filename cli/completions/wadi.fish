@@ -37,7 +37,7 @@ complete -c wadi -n '__fish_seen_subcommand_from check' -l json -d 'Write the sa
 complete -c wadi -n '__fish_seen_subcommand_from check' -s h -l help -d 'Show this help and do nothing else.'
 complete -c wadi -n '__fish_seen_subcommand_from check' -k -a '(__fish_complete_suffix .yaml .yml .json)'
 complete -c wadi -n '__fish_seen_subcommand_from surface' -l frames -x -d 'These frames, or one frame A. Without it: all that are finished.'
-complete -c wadi -n '__fish_seen_subcommand_from surface' -l method -x -a 'zhu_bridson anisotropic blobby color_field' -d 'zhu_bridson, anisotropic, blobby or color_field, whatever the scene says. Short for --set surface.method=M.'
+complete -c wadi -n '__fish_seen_subcommand_from surface' -l method -x -a 'zhu_bridson anisotropic blobby color_field mls' -d 'zhu_bridson, anisotropic, mls, blobby or color_field, whatever the scene says. Short for --set surface.method=M.'
 complete -c wadi -n '__fish_seen_subcommand_from surface' -l set -x -d 'Override a setting of the scene'\''s surface, such as surface.cell_size=0.004. May be given several times; later ones win.'
 complete -c wadi -n '__fish_seen_subcommand_from surface' -l material -x -d 'This material only.'
 complete -c wadi -n '__fish_seen_subcommand_from surface' -l subframe -x -d 'Move particles along their velocities for this part of a frame, 0 to 1: a sample of motion blur. The files are then MATERIAL.s500.0001.ply for 0.5.'

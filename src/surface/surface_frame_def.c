@@ -7,10 +7,12 @@
 
 /* Simulation cell over surface cell: 250 cells for 100 [ZB05 sec. 5]. */
 static const double refinement = 2.5;
+static const double flatten_radius = 5.0; /* spacings */
 
 WadiSurfaceFrameDef wadi_surface_frame_def(const WadiScene *scene)
 {
     const WadiSurfaceSettings *s = &scene->surface;
+    const bool is_smooth = s->method == WADI_SURFACE_KEY_MLS; /* without passes over the grid */
     WadiSurfaceFrameDef def = {
         .field = { .method = (WadiSurfaceMethod)s->method,
                    .cell = s->cell_size > 0.0 ? s->cell_size : scene->cell_size / refinement,
@@ -18,15 +20,19 @@ WadiSurfaceFrameDef wadi_surface_frame_def(const WadiScene *scene)
                    .radius = s->radius,
                    .offset = isfinite(s->offset) ? s->offset : wadi_field_volume_offset(s->reach, s->radius),
                    .is_concave_fixed = s->fix_concave,
-                   .smoothing = s->smoothing,
+                   .smoothing = s->smoothing != WADI_SURFACE_AUTO_PASSES ? s->smoothing
+                                : is_smooth                              ? 0
+                                                                         : 1,
                    .lowering = s->lowering,
-                   .flatten = s->flatten,
+                   .flatten = isfinite(s->flatten) ? s->flatten
+                              : is_smooth          ? 0.0
+                                                   : flatten_radius,
                    .is_clipped = scene->has_domain && scene->closed_sides != 0 },
         .mesh_smoothing = s->mesh_smoothing,
         .are_walls_open = s->walls == WADI_SURFACE_WALLS_OPEN,
     };
     /* An explicit offset or another radius fixes the surface's position. */
-    bool is_volume_matched = s->method == WADI_SURFACE_KEY_ANISOTROPIC ||
+    bool is_volume_matched = s->method == WADI_SURFACE_KEY_ANISOTROPIC || is_smooth ||
                              (s->method == WADI_SURFACE_KEY_ZHU_BRIDSON && s->radius == 1.0);
     if (!isfinite(s->offset) && is_volume_matched) {
         wadi_field_volume_slack(s->reach, def.field.volume_slack);

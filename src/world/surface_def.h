@@ -11,6 +11,7 @@ typedef enum WadiSurfaceMethodKey {
     WADI_SURFACE_KEY_ANISOTROPIC,
     WADI_SURFACE_KEY_BLOBBY,
     WADI_SURFACE_KEY_COLOR_FIELD,
+    WADI_SURFACE_KEY_MLS,
 } WadiSurfaceMethodKey;
 
 typedef enum WadiSurfaceWalls {
@@ -23,19 +24,21 @@ typedef enum WadiSurfaceMaterials {
     WADI_SURFACE_MATERIALS_JOINED,
 } WadiSurfaceMaterials;
 
+/* Of `smoothing`: as the method wants it. */
+enum { WADI_SURFACE_AUTO_PASSES = -1 };
+
 typedef struct WadiSurfaceSettings {
     WadiSurfaceMethodKey method;
     double cell_size; /* m; 0: the simulation's cell size / 2.5 */
     double reach;     /* spacings: R of ZB05 */
     double radius;    /* spacings: r of ZB05 */
-    double
-        /* Spacings: inward displacement of the surface, zhu_bridson; INFINITY: such that the volume is
-         * conserved. */
-        offset;
+    /* Spacings: inward displacement of the surface, zhu_bridson; INFINITY: such that the volume is
+     * conserved. */
+    double offset;
     bool fix_concave;   /* zhu_bridson */
-    int smoothing;      /* passes on the field */
+    int smoothing;      /* passes on the field, or WADI_SURFACE_AUTO_PASSES */
     int lowering;       /* passes on the field that only add material */
-    double flatten;     /* spacings: radius over which planes are averaged; 0: off */
+    double flatten;     /* spacings: radius over which planes are averaged; 0: off; INFINITY: by the method */
     int mesh_smoothing; /* passes on the mesh */
     WadiSurfaceWalls walls;
     WadiSurfaceMaterials materials;

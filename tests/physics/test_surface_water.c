@@ -54,7 +54,12 @@ static WadiFieldDef def_in(const Tank *tank, WadiSurfaceMethod method)
                          .is_clipped = true,
                          .clip = tank->domain,
                          .is_mirrored = true };
-    if (method == WADI_SURFACE_ZHU_BRIDSON || method == WADI_SURFACE_ANISOTROPIC) {
+    if (method == WADI_SURFACE_MLS) {
+        def.smoothing = 0;
+        def.flatten = 0.0;
+    }
+    if (method == WADI_SURFACE_ZHU_BRIDSON || method == WADI_SURFACE_ANISOTROPIC ||
+        method == WADI_SURFACE_MLS) {
         wadi_field_volume_slack(def.support, def.volume_slack);
     }
     return def;
@@ -96,7 +101,10 @@ static void check_volumes(const char *what, const WadiCloud *cloud)
 {
     double bridson = volume_ratio(cloud, WADI_SURFACE_ZHU_BRIDSON, 0.8);
     double stretched = volume_ratio(cloud, WADI_SURFACE_ANISOTROPIC, 0.8);
-    print_message("%s: volume %.4f with zhu_bridson, %.4f with anisotropic\n", what, bridson, stretched);
+    double planes = volume_ratio(cloud, WADI_SURFACE_MLS, 0.8);
+    print_message("%s: volume %.4f with zhu_bridson, %.4f with anisotropic, %.4f with mls\n", what, bridson,
+                  stretched, planes);
+    CHECK_NEAR(planes, 1.0, 0.03);
     CHECK_NEAR(bridson, 1.0, 0.03);
     CHECK_NEAR(stretched, 1.0, 0.025);
 }
@@ -157,6 +165,10 @@ static void check_bumps(const char *what, const WadiCloud *cloud, const Tank *ta
     print_message(
         "%s: bumps of %.3f spacings with zhu_bridson, %.3f with anisotropic; not flattened %.3f, %.3f\n",
         what, bumps[0][1], bumps[1][1], bumps[0][0], bumps[1][0]);
+    WadiFieldDef planes = def_in(tank, WADI_SURFACE_MLS);
+    const double of_planes = bumps_of(cloud, &planes, height);
+    print_message("%s: bumps of %.3f spacings with mls, without smoothing\n", what, of_planes);
+    assert_true(of_planes < fmax(bumps[0][0], bumps[1][0]));
     assert_true(bumps[0][1] < 0.1);
     assert_true(bumps[1][1] < 0.05);
 }

@@ -3,7 +3,7 @@
 
 #include "expect.h"
 #include "io/scene/scene_parse.h"
-#include "surface/field/field.h"
+#include "surface/surface_frame.h"
 #include "world/scene.h"
 
 #define HEAD                                                                                                 \
@@ -29,9 +29,10 @@ static void defaults_are_those_of_the_paper(void **unused)
     CHECK_NEAR(s->surface.radius, 1.0, 0.0);
     assert_true(isinf(s->surface.offset));
     assert_false(s->surface.fix_concave);
-    assert_int_equal(s->surface.smoothing, 1);
+    assert_int_equal(s->surface.smoothing, WADI_SURFACE_AUTO_PASSES);
+    assert_int_equal(wadi_surface_frame_def(s).field.smoothing, 1);
     assert_int_equal(s->surface.lowering, 0);
-    CHECK_NEAR(s->surface.flatten, 5.0, 0.0);
+    CHECK_NEAR(wadi_surface_frame_def(s).field.flatten, 5.0, 0.0);
     assert_int_equal(s->surface.mesh_smoothing, 0);
     assert_int_equal(s->surface.walls, WADI_SURFACE_WALLS_CLOSED);
     assert_int_equal(s->surface.materials, WADI_SURFACE_MATERIALS_SEPARATE);
@@ -68,12 +69,26 @@ static void methods_have_the_numbers_of_the_field(void **unused)
         [WADI_SURFACE_ANISOTROPIC] = HEAD "surface: {method: anisotropic}\n",
         [WADI_SURFACE_BLOBBY] = HEAD "surface: {method: blobby}\n",
         [WADI_SURFACE_COLOR_FIELD] = HEAD "surface: {method: color_field}\n",
+        [WADI_SURFACE_MLS] = HEAD "surface: {method: mls}\n",
     };
     for (int i = 0; i < WADI_SURFACE_METHOD_COUNT; ++i) {
         WadiScene *s = parse(names[i]);
         assert_int_equal(s->surface.method, i);
         wadi_scene_free(s);
     }
+}
+
+static void planes_need_no_passes(void **unused)
+{
+    (void)unused;
+    WadiScene *s = parse(HEAD "surface: {method: mls}\n");
+    assert_int_equal(wadi_surface_frame_def(s).field.smoothing, 0);
+    CHECK_NEAR(wadi_surface_frame_def(s).field.flatten, 0.0, 0.0);
+    wadi_scene_free(s);
+    s = parse(HEAD "surface: {method: mls, smoothing: 2, flatten: 3}\n");
+    assert_int_equal(wadi_surface_frame_def(s).field.smoothing, 2);
+    CHECK_NEAR(wadi_surface_frame_def(s).field.flatten, 3.0, 0.0);
+    wadi_scene_free(s);
 }
 
 static void simulation_does_not_depend_on_it(void **unused)
@@ -108,6 +123,7 @@ int main(void)
         cmocka_unit_test(defaults_are_those_of_the_paper),
         cmocka_unit_test(every_setting_is_read),
         cmocka_unit_test(methods_have_the_numbers_of_the_field),
+        cmocka_unit_test(planes_need_no_passes),
         cmocka_unit_test(simulation_does_not_depend_on_it),
         cmocka_unit_test(record_of_a_run_needs_no_files),
     };

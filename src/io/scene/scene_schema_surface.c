@@ -11,6 +11,8 @@ static const WadiSceneChoice methods[] = {
     { "anisotropic", WADI_SURFACE_KEY_ANISOTROPIC,
       "ellipsoids that follow the surface: flat where water is flat, at more cost" },
     { "blobby", WADI_SURFACE_KEY_BLOBBY, "sum of kernels, to compare with" },
+    { "mls", WADI_SURFACE_KEY_MLS,
+      "moving least squares of planes that the particles estimate: no smoothing on a grid" },
     { "color_field", WADI_SURFACE_KEY_COLOR_FIELD, "normalised density, to compare with" },
 };
 WADI_SCENE_CHOICES(methods);
@@ -43,18 +45,18 @@ static const WadiSceneField surface_fields[] = {
       .fallback = { INFINITY },
       .fallback_text = "conserves the volume of each frame: 0 to 0.38 with a `reach` of 2",
       .doc = "Inward displacement of the surface of `zhu_bridson`; 0 is the paper's. With a number the "
-             "volume is not corrected, for `anisotropic` too." },
+             "volume is not corrected, for `anisotropic` and `mls` too." },
     { "fix_concave", WADI_SCENE_BOOL, AT(fix_concave),
       .doc = "`zhu_bridson` without blobs in concave regions (Solenthaler 2007)." },
     { "smoothing", WADI_SCENE_INT, AT(smoothing), .unit = "passes", .minimum = 0, .maximum = 10,
-      .fallback = { 1 },
+      .fallback = { WADI_SURFACE_AUTO_PASSES }, .fallback_text = "1; with `mls` 0",
       .doc = "Passes of smoothing on the function, for a rough surface: p passes blur it over the root of "
-             "p/3 cells. For "
-             "more, `mesh_smoothing`." },
+             "p/3 cells. For more, `mesh_smoothing`." },
     { "lowering", WADI_SCENE_INT, AT(lowering), .unit = "passes", .minimum = 0, .maximum = 10,
       .doc = "Further passes that only add material: they fill dents and preserve drops." },
     { "flatten", WADI_SCENE_NUMBER, AT(flatten), .unit = "spacings", .minimum = 0, .maximum = 16,
-      .fallback = { 5 }, .doc = "Radius over which bumps of a nearly flat surface are averaged; 0: off." },
+      .fallback = { INFINITY }, .fallback_text = "5; with `mls` 0",
+      .doc = "Radius over which bumps of a nearly flat surface are averaged; 0: off." },
     { "mesh_smoothing", WADI_SCENE_INT, AT(mesh_smoothing), .unit = "passes", .minimum = 0, .maximum = 1000,
       .doc = "Passes of smoothing on the mesh; the volume is conserved." },
     { "walls", WADI_SCENE_ENUM, AT(walls), .choices = &walls_choices,

@@ -1,10 +1,10 @@
 #include "surface/field/field.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/check.h"
 #include "core/parallel.h"
-#include "surface/cloud/anisotropy.h"
 #include "surface/cloud/cloud_mirror.h"
 #include "surface/field/field_band.h"
 
@@ -13,6 +13,7 @@ static const WadiFieldMethod *const METHODS[WADI_SURFACE_METHOD_COUNT] = {
     [WADI_SURFACE_ANISOTROPIC] = &wadi_field_anisotropic,
     [WADI_SURFACE_BLOBBY] = &wadi_field_blobby,
     [WADI_SURFACE_COLOR_FIELD] = &wadi_field_color,
+    [WADI_SURFACE_MLS] = &wadi_field_mls,
 };
 
 double wadi_field_outside(const WadiCloud *cloud, const WadiFieldDef *def)
@@ -174,8 +175,7 @@ WadiStatus wadi_field_build_by(WadiField *field, const WadiFieldMethod *method, 
     WadiCloud mirrored;
     WadiBins mirrored_bins;
     if (def->is_clipped && def->is_mirrored) {
-        double depth =
-            def->method == WADI_SURFACE_ANISOTROPIC ? WADI_ANISOTROPIC_SUPPORT * def->support : def->support;
+        double depth = fmax(1.0, method->neighbourhood) * def->support;
         WadiBox walls = def->clip;
         walls.min.z += def->sunk;
         WADI_TRY(wadi_cloud_mirror(&mirrored, cloud, walls, depth, arena, error));

@@ -22,6 +22,7 @@ typedef enum WadiSurfaceMethod {
     WADI_SURFACE_ANISOTROPIC,
     WADI_SURFACE_BLOBBY,
     WADI_SURFACE_COLOR_FIELD,
+    WADI_SURFACE_MLS,
     WADI_SURFACE_METHOD_COUNT
 } WadiSurfaceMethod;
 

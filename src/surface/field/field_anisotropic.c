@@ -127,7 +127,8 @@ static bool is_inside_where_filled(const WadiFieldDef *def)
     return def->support >= 1.75;
 }
 
-const WadiFieldMethod wadi_field_anisotropic = { .prepare = prepare,
+const WadiFieldMethod wadi_field_anisotropic = { .neighbourhood = WADI_ANISOTROPIC_SUPPORT,
+                                                 .prepare = prepare,
                                                  .sample_row = sample_row,
                                                  .is_inside_where_filled = is_inside_where_filled,
                                                  .reference = reference };

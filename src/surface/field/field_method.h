@@ -29,7 +29,14 @@ typedef struct WadiFieldNear {
     float *remaining;
 } WadiFieldNear;
 
+/* Support radius of the neighbourhoods from which `mls` estimates planes, over that of the field: half of
+ * the bumps that `zhu_bridson` has. With 1.5 as many, and wider ones round off edges. */
+#define WADI_MLS_SUPPORT 2.0
+
 typedef struct WadiFieldMethod {
+    /* Distance over def->support within which particles matter to each other before they are sampled;
+     * 0: 1. */
+    double neighbourhood;
     /* May be NULL. Memory belongs to the arena. */
     WadiStatus (*prepare)(WadiFieldSampler *sampler, WadiArena *arena, WadiError *error);
     /* The values, in cells, of the eight nodes (0 .. 7, y, z) of a tile. index[0..count), count > 0, are the
@@ -46,7 +53,7 @@ typedef struct WadiFieldMethod {
 } WadiFieldMethod;
 
 extern const WadiFieldMethod wadi_field_zhu_bridson, wadi_field_anisotropic, wadi_field_blobby,
-    wadi_field_color;
+    wadi_field_color, wadi_field_mls;
 
 /* Default value outside all supports, m. */
 double wadi_field_outside(const WadiCloud *cloud, const WadiFieldDef *def);
