@@ -13,6 +13,8 @@ WadiSurfaceFrameDef wadi_surface_frame_def(const WadiScene *scene)
 {
     const WadiSurfaceSettings *s = &scene->surface;
     const bool is_smooth = s->method == WADI_SURFACE_KEY_MLS; /* without passes over the grid */
+    const int passes = is_smooth ? 0 : 1;
+    const double averaged = is_smooth ? 0.0 : flatten_radius;
     WadiSurfaceFrameDef def = {
         .field = { .method = (WadiSurfaceMethod)s->method,
                    .cell = s->cell_size > 0.0 ? s->cell_size : scene->cell_size / refinement,
@@ -20,13 +22,9 @@ WadiSurfaceFrameDef wadi_surface_frame_def(const WadiScene *scene)
                    .radius = s->radius,
                    .offset = isfinite(s->offset) ? s->offset : wadi_field_volume_offset(s->reach, s->radius),
                    .is_concave_fixed = s->fix_concave,
-                   .smoothing = s->smoothing != WADI_SURFACE_AUTO_PASSES ? s->smoothing
-                                : is_smooth                              ? 0
-                                                                         : 1,
+                   .smoothing = s->smoothing == WADI_SURFACE_AUTO_PASSES ? passes : s->smoothing,
                    .lowering = s->lowering,
-                   .flatten = isfinite(s->flatten) ? s->flatten
-                              : is_smooth          ? 0.0
-                                                   : flatten_radius,
+                   .flatten = isfinite(s->flatten) ? s->flatten : averaged,
                    .is_clipped = scene->has_domain && scene->closed_sides != 0 },
         .mesh_smoothing = s->mesh_smoothing,
         .are_walls_open = s->walls == WADI_SURFACE_WALLS_OPEN,
