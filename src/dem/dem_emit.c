@@ -267,6 +267,11 @@ WadiStatus wadi_dem_emit(void *solver, const WadiEmitIn *in, const WadiSolverSte
     if (!(due >= 1.0)) {
         return WADI_OK;
     }
+    if (now->time >= in->end) { /* what still waits has no room */
+        *refused = state->owed;
+        state->owed = 0.0;
+        return WADI_OK;
+    }
     if (dem->plug.count == 0) {
         WADI_TRY(make_plug(dem, error));
     }

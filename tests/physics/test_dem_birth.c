@@ -194,6 +194,24 @@ static void emitters_make_what_fits(void **unused)
     wadi_scene_destroy(scene);
 }
 
+/* Nor when it ends while grains wait for room: a plug of area times velocity times duration, and no more. */
+static void an_emitter_that_ends_full_makes_what_fits(void **unused)
+{
+    (void)unused;
+    WadiScene *scene = load_scene(
+        "wadi: 1\nsolver: dem\nfps: 24\ngravity: [0, 0, 0]\ncell_size: 0.01\nparticles_per_cell: 1\n"
+        "materials: {a: {kind: sand}}\n"
+        "emitters: [{material: a, shape: {cylinder: {from: [0, 0, 0], to: [0.02, 0, 0], radius: 0.04}}, "
+        "velocity: [1, 0, 0], rate: 0.02, end: 0.06}]\n");
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, 12);
+    const double fits = 5.0265e-3 * (0.06 + 0.02) / sim->world->particle_volume;
+    print_message("%d grains, %.0f fit\n", (int)sim->particles.count, fits);
+    CHECK_NEAR(sim->particles.count / fits, 1.0, 0.05);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 static void threads_and_resume_change_nothing(void **unused)
 {
     (void)unused;
@@ -214,6 +232,7 @@ int main(void)
         cmocka_unit_test(an_elastic_gas_keeps_its_energy),
         cmocka_unit_test(jets_are_straight_and_full),
         cmocka_unit_test(emitters_make_what_fits),
+        cmocka_unit_test(an_emitter_that_ends_full_makes_what_fits),
         cmocka_unit_test(threads_and_resume_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
