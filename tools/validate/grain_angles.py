@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Slopes of dem against the friction angle: a bank whose wall is drawn away, a heap on a rough floor in the three modes, a box that is tilted slowly
-(where its bed starts to flow and at what slope it flows), a layer that flows down an incline, and a drum that turns. The map from angles to contact
+(where its bed starts to flow and at what slope it flows), a layer that flows down an incline and one that starts again, and drums that turn. The map from angles to contact
 friction in src/dem/bodies/dem_friction.c is chosen by this table; with --friction MU,… the columns are those of sliding frictions instead of angles."""
 import sys
 
@@ -44,6 +44,14 @@ def flank(position, radius):
     height = np.array([found[ring == n, 2].mean() for n in full])
     chosen = (height > 0.2 * height.max() + D) & (height < 0.8 * height.max())
     return -degrees(np.polyfit(middle[chosen], height[chosen], 1)[0]) if chosen.sum() > 1 else None
+
+
+def cone(position):
+    """Slope of a cone about the z axis by the centre of its volume, for heaps too small for flank(): height over radius is twice the mean height over the
+    mean distance. The farthest 3 % of the spheres, those that rolled away, do not count."""
+    distance = np.hypot(position[:, 0], position[:, 1])
+    near = distance <= np.quantile(distance, 0.97)
+    return degrees(2 * position[near, 2].mean() / distance[near].mean())
 
 
 def exact_cone(angle):
@@ -171,40 +179,87 @@ def incline(tool, angle, dem):
     return degrees(np.tan(np.radians(tilt)) - change / (G * np.cos(np.radians(tilt))))
 
 
-def drum(tool, angle, dem):
-    """Half full, 20 grains wide, 40 degrees a second; the mean of 2.5 s."""
-    run = tool.run(f"drum-{angle:g}", {
-        **BASE, "frames": 81, "fps": 20, "materials": sand(angle), "dem": {"surfaces": "covered", **dem},
-        "domain": {"min": [-0.15, 0, -0.15], "max": [0.15, 0.06, 0.15], "walls": {"friction": 0}},
-        "colliders": [{"friction": 1.0, "shape": {"difference": [{"cylinder": {"from": [0, -0.03, 0], "to": [0, 0.09, 0], "radius": 0.13}},
-                                                                 {"cylinder": {"from": [0, -0.04, 0], "to": [0, 0.1, 0], "radius": 0.1}}],
-                                                  "rotate": {"keys": [[0, [0, 0, 0]], [10, [0, 400, 0]]]}}}],
-        "bodies": [{"material": "sand", "shape": {"intersection": [{"cylinder": {"from": [0, 0, 0], "to": [0, 0.06, 0], "radius": 0.1}},
+def layer_again(tool, angle, dem):
+    """The layer of incline(), set flowing, brought to rest on a level plane and tilted again by 6 degrees a second: where its middle starts, at 0.1 sqrt(g d)."""
+    low, at = angle - 10, 1.8
+    turns = [(0, 0), (0.2, 0), (0.3, angle + 18), (0.4, angle + 18), (0.45, 2), (at - 0.2, 2), (at, low), (at + 4, low + 24)]
+    run = tool.run(f"again-{angle:g}", {
+        **BASE, "frames": 145, "fps": 25, "gravity": {"keys": [[time, gravity(turn)] for time, turn in turns]}, "materials": sand(angle),
+        "dem": {"surfaces": "covered", **dem}, "colliders": [FLOOR],
+        "domain": {"min": [0, 0, -0.05], "max": [2.4, 0.04, 0.3], "walls": {"friction": 0}},
+        "bodies": [{"material": "sand", "shape": {"box": {"min": [0, 0, 0], "max": [1.2, 0.04, 0.08]}}}]})
+    position, ids = run.read(round(at * run.fps) - 3, "position", "id")
+    middle = ids[(position[:, 0] > 0.5) & (position[:, 0] < 1.0)]
+    for frame in range(round(at * run.fps), run.frames + 1):
+        velocity, ids = run.read(frame, "velocity", "id")
+        if velocity[np.isin(ids, middle), 0].mean() > 0.1 * np.sqrt(G * D):
+            return low + 6 * (frame / run.fps - at)
+    return None
+
+
+def drum(tool, angle, dem, across=20, rate=40, width=0.06):
+    """Half full, so many grains across, turning by so many degrees a second; the mean from 60 to 160 degrees of turning, from 50 to 90 of the large one."""
+    radius, first, last = across * D / 2, *((60, 160) if across < 40 else (50, 90))
+    end = 1.2 * last / rate
+    run = tool.run(f"drum-{across}-{angle:g}", {
+        **BASE, "frames": last // 2, "fps": rate / 2, "materials": sand(angle), "dem": {"surfaces": "covered", **dem},
+        "domain": {"min": [-radius - 0.05, 0, -radius - 0.05], "max": [radius + 0.05, width, radius + 0.05], "walls": {"friction": 0}},
+        "colliders": [{"friction": 1.0, "shape": {"difference": [{"cylinder": {"from": [0, -0.03, 0], "to": [0, 0.09, 0], "radius": radius + 0.03}},
+                                                                 {"cylinder": {"from": [0, -0.04, 0], "to": [0, 0.1, 0], "radius": radius}}],
+                                                  "rotate": {"keys": [[0, [0, 0, 0]], [end, [0, end * rate, 0]]]}}}],
+        "bodies": [{"material": "sand", "shape": {"intersection": [{"cylinder": {"from": [0, 0, 0], "to": [0, width, 0], "radius": radius}},
                                                                    {"box": {"min": [-0.5, -0.5, -0.5], "max": [0.5, 0.5, 0]}}]}}]})
-    return -float(np.mean([surface(run, frame, 0.2) for frame in range(30, 81, 2)]))
+    return -float(np.mean([surface(run, frame, 0.2) for frame in range(first // 2, run.frames + 1)]))
+
+
+def quarter(tool, angle, dem):
+    """A quarter of a heap between two sides without friction, 700 to 2,500 grains: 8 to 10 grains high. Exact cones of 20 to 40 degrees read 1.5 to 2 more."""
+    height = 12 * D
+    wide = height / np.tan(np.radians(angle))
+    end = np.pi / 12 * height * wide ** 2 / 1.4e-4
+    across = round(1.7 * wide + 0.1, 2)
+    run = tool.run(f"quarter-{dem.get('shape', 'spheres')}-{angle:g}", {
+        **BASE, "frames": int((end + 0.8) * 10), "fps": 10, "materials": sand(angle), "dem": dem,
+        "colliders": [{"friction": 1.0, "shape": {"box": {"min": [-1, -1, -1], "max": [3, 3, 0]}}}],
+        "domain": {"min": [0, 0, -0.03], "max": [across, across, 0.31], "walls": {"friction": 0, "open": ["x_max", "y_max"]}},
+        "emitters": [{"material": "sand", "shape": {"cylinder": {"from": [0, 0, 0.14], "to": [0, 0, 0.18], "radius": 0.018}},
+                      "velocity": [0, 0, -0.6], "rate": 1.4e-4, "end": end}]})
+    return cone(run.read(run.frames, "position"))
+
+
+# What is measured: the function, whether of all shapes, whether of a friction angle alone.
+MEASURES = {
+    "bank": (bank, True, False),
+    "heap": (heap, True, False),
+    "quarter": (quarter, True, True),
+    "flow": (lambda tool, angle, dem: heap(tool, angle, {"mode": "surface_flow"}), False, True),
+    "field": (lambda tool, angle, dem: heap(tool, angle, {"mode": "height_field"}), False, True),
+    "start": (box, False, False),
+    "long": (lambda tool, angle, dem: box(tool, angle, dem, length=1.2)[0], False, False),
+    "again": (layer_again, False, True),
+    "incline": (incline, False, False),
+    "drum": (drum, False, False),
+    "large_drum": (lambda tool, angle, dem: drum(tool, angle, dem, across=40, rate=20, width=0.04), False, False),
+    "tipped": (lambda tool, angle, dem: tipped(tool, angle), False, True),
+}
 
 
 def add_arguments(parser):
     parser.add_argument("--friction", help="sliding frictions, with commas, instead of angles; rolling friction is 1 for spheres and equal for others")
     parser.add_argument("--angles", default="20,25,30,35,40", help="friction angles, with commas")
-    parser.add_argument("--shape", default="spheres", help="of the grains; others than spheres have bank and heap alone")
+    parser.add_argument("--shape", default="spheres", help="of the grains; others than spheres have bank and heaps alone")
+    parser.add_argument("--only", default="", help="measures to make, with commas: " + ", ".join(name for name in MEASURES))
 
 
 def measure(tool, angle, dem):
-    row = {"bank": bank(tool, angle, dem), "heap": heap(tool, angle, dem)}
-    if dem.get("shape", "spheres") != "spheres":
-        return row
-    if not tool.args.friction:
-        row["flow"] = heap(tool, angle, {"mode": "surface_flow"})
-        row["field"] = heap(tool, angle, {"mode": "height_field"})
-    row["start"], row["box"] = box(tool, angle, dem)
-    row["long"], _ = box(tool, angle, dem, length=1.2)
-    row["coulomb"], row["coulomb_long"] = coulomb_start(angle, 0.4), coulomb_start(angle, 1.2)
-    row["incline"] = incline(tool, angle, dem)
-    row["drum"] = drum(tool, angle, dem)
-    if not tool.args.friction:
-        row["tipped"], row["tipped_flip"] = tipped(tool, angle)
-        row["tipped_least"] = 45 - degrees(2 * (1 - np.tan(np.radians(angle))))
+    row = {}
+    only = [name for name in tool.args.only.split(",") if name]
+    is_angle = not tool.args.friction
+    for name, (function, is_of_shapes, needs_angle) in MEASURES.items():
+        if (name in only or not only) and (is_of_shapes or dem.get("shape", "spheres") == "spheres") and (is_angle or not needs_angle):
+            found = function(tool, angle, dem)
+            row.update(zip([name, name + "_flows" if name == "start" else name + "_flip"], found) if isinstance(found, (tuple, list)) else [(name, found)])
+    row["coulomb"], row["coulomb_long"], row["tipped_least"] = coulomb_start(angle, 0.4), coulomb_start(angle, 1.2), 45 - degrees(2 * (1 - np.tan(np.radians(angle))))
     return row
 
 
@@ -221,8 +276,8 @@ def main():
         rows.append({"case": case, "cone": exact_cone(angle), **measure(tool, angle, dem)})
         print(rows[-1], file=sys.stderr, flush=True)
     tool.write(rows, [("case", "friction" if tool.args.friction else "friction_angle", "g"), ("bank", "bank", ".1f"), ("cone", "exact cone reads", ".1f"),
-                      ("heap", "heap, full", ".1f"), ("flow", "surface flow", ".1f"), ("field", "height field", ".1f"), ("box", "box flows at", ".1f"),
-                      ("drum", "drum", ".1f"), ("incline", "incline", ".1f"), ("start", "box starts at", ".1f"), ("coulomb", "Coulomb", ".1f"),
+                      ("heap", "heap, full", ".1f"), ("quarter", "small quarter of a heap", ".1f"), ("flow", "surface flow", ".1f"), ("field", "height field", ".1f"), ("start_flows", "box flows at", ".1f"),
+                      ("large_drum", "drum, 40 across", ".1f"), ("drum", "drum, 20 across", ".1f"), ("incline", "incline", ".1f"), ("again", "layer starts again", ".1f"), ("start", "box starts at", ".1f"), ("coulomb", "Coulomb", ".1f"),
                       ("long", "three times as long", ".1f"), ("coulomb_long", "Coulomb", ".1f"), ("tipped", "tipped by 45", ".1f"), ("tipped_flip", "flip", ".1f"),
                       ("tipped_least", "Coulomb, at least", ".1f")],
                note="Degrees. The jet rounds the tip of a heap: that of the height field, whose columns stand at the angle itself, reads 2 less.")
