@@ -213,17 +213,18 @@ def drum(tool, angle, dem, across=20, rate=40, width=0.06):
 
 
 def quarter(tool, angle, dem):
-    """A quarter of a heap between two sides without friction, 700 to 2,500 grains: 8 to 10 grains high. Exact cones of 20 to 40 degrees read 1.5 to 2 more."""
-    height = 12 * D
+    """A quarter of a heap between two sides without friction, 400 to 600 grains: 5 to 8 grains high. Exact cones of 20 to 40 degrees read 1.5 to 2 more."""
+    height = float(np.interp(angle, (20, 25, 30, 35, 40), (7.5, 8, 10, 10, 12))) * D
     wide = height / np.tan(np.radians(angle))
-    end = np.pi / 12 * height * wide ** 2 / 1.4e-4
+    rate = 0.00175 * height  # m3/s: that of the heap, 0.0007 / 4 at a height of 10 grains
+    end = np.pi / 12 * height * wide ** 2 / rate
     across = round(1.7 * wide + 0.1, 2)
     run = tool.run(f"quarter-{dem.get('shape', 'spheres')}-{angle:g}", {
         **BASE, "frames": int((end + 0.8) * 10), "fps": 10, "materials": sand(angle), "dem": dem,
         "colliders": [{"friction": 1.0, "shape": {"box": {"min": [-1, -1, -1], "max": [3, 3, 0]}}}],
-        "domain": {"min": [0, 0, -0.03], "max": [across, across, 0.31], "walls": {"friction": 0, "open": ["x_max", "y_max"]}},
-        "emitters": [{"material": "sand", "shape": {"cylinder": {"from": [0, 0, 0.14], "to": [0, 0, 0.18], "radius": 0.018}},
-                      "velocity": [0, 0, -0.6], "rate": 1.4e-4, "end": end}]})
+        "domain": {"min": [0, 0, -0.03], "max": [across, across, round(1.3 * height + 0.2, 2)], "walls": {"friction": 0, "open": ["x_max", "y_max"]}},
+        "emitters": [{"material": "sand", "shape": {"cylinder": {"from": [0, 0, height + 0.06], "to": [0, 0, height + 0.1], "radius": 0.02 * (height / (10 * D)) ** 0.5}},
+                      "velocity": [0, 0, -0.6], "rate": rate, "end": end}]})
     return cone(run.read(run.frames, "position"))
 
 
