@@ -43,8 +43,8 @@ enum {
     WADI_SCENE_ONE_FOR_ALL = 16, /* vectors: a single number means three equal ones */
     WADI_SCENE_NOT_ZERO = 32,    /* vectors: a direction, so not [0, 0, 0] */
     WADI_SCENE_NO_EFFECT = 64,   /* does not change the simulation: excluded from the content hash */
-    /* Numbers: excluded from the content hash at their default, so that older runs of scenes without the key
-     * can be resumed. */
+    /* Numbers and names: excluded from the content hash at their default, so that older runs of scenes
+     * without the key can be resumed. */
     WADI_SCENE_HASH_IF_CHANGED = 128,
 };
 
@@ -57,7 +57,9 @@ typedef struct WadiSceneChoice {
 typedef struct WadiSceneChoices {
     const WadiSceneChoice *list;
     int count;
-    bool is_numbers; /* written as numbers */
+    bool is_numbers;                  /* written as numbers */
+    const WadiSceneChoice *withdrawn; /* names that are refused; `doc` is what to write instead */
+    int withdrawn_count;
 } WadiSceneChoices;
 
 typedef struct WadiSceneObject WadiSceneObject;
@@ -108,8 +110,16 @@ enum { WADI_SCENE_FIELD_MAX = 32, WADI_SCENE_CHOICE_MAX = 16 };
     .fields = (array), .field_count = WADI_SCENE_COUNT(array, WADI_SCENE_FIELD_MAX)
 /* Defines NAME_choices from the array NAME. */
 #define WADI_SCENE_CHOICES(name)                                                                             \
-    static const WadiSceneChoices name##_choices = { name, WADI_SCENE_COUNT(name, WADI_SCENE_CHOICE_MAX),    \
-                                                     false }
+    static const WadiSceneChoices name##_choices = { .list = (name),                                         \
+                                                     .count =                                                \
+                                                         WADI_SCENE_COUNT(name, WADI_SCENE_CHOICE_MAX) }
+/* The same, with the array OLD of withdrawn names. */
+#define WADI_SCENE_CHOICES_WITHOUT(name, old)                                                                \
+    static const WadiSceneChoices name##_choices = { .list = (name),                                         \
+                                                     .count = WADI_SCENE_COUNT(name, WADI_SCENE_CHOICE_MAX), \
+                                                     .withdrawn = (old),                                     \
+                                                     .withdrawn_count =                                      \
+                                                         WADI_SCENE_COUNT(old, WADI_SCENE_CHOICE_MAX) }
 
 const WadiSceneField *wadi_scene_field(const WadiSceneObject *object, const char *key);
 /* Whether this kind of the object has the key. */

@@ -55,6 +55,8 @@ struct WadiSolverType {
     /* Optional: checks of several values. Returns the wrong key, "cell_size" or "flip.cfl", with the reason
      * in `text`; NULL when all is valid. */
     const char *(*check)(const WadiScene *scene, char *text, size_t size);
+    /* Optional, after the check: settings and materials that follow from other settings. */
+    void (*resolve)(WadiScene *scene, void *settings);
     /* Optional: warns of values that are valid, but that the solver does not reach. */
     void (*warn)(const WadiScene *scene, const WadiLog *log);
     bool has_grid; /* its cells leave bumps in the surface of the particles */

@@ -319,12 +319,14 @@ static void finish_solver(WadiSceneReader *r, int node, const WadiSceneGiven *gi
     if (scene->solver == NULL) {
         return; /* reported already */
     }
+    void *settings = NULL;
     scene->solver_type = wadi_solver_find(scene->solver);
     WADI_ASSERT(scene->solver_type != NULL); /* the table lists only existing solvers */
     for (int i = 0; i < wadi_scene_object.field_count; ++i) {
         const WadiSceneField *field = &wadi_scene_object.fields[i];
         if (field->type == WADI_SCENE_SETTINGS && field->object == scene->solver_type->settings) {
-            scene->settings = *(void **)(void *)((char *)scene + field->offset);
+            settings = *(void **)(void *)((char *)scene + field->offset);
+            scene->settings = settings;
         } else if (field->type == WADI_SCENE_SETTINGS && given->node[i] >= 0) {
             size_t mark = wadi_read_enter(r, field->key);
             wadi_read_problem(r, given->node[i], "settings of the solver %s, but the solver is %s",
@@ -338,6 +340,8 @@ static void finish_solver(WadiSceneReader *r, int node, const WadiSceneGiven *gi
                           : NULL;
     if (key != NULL) {
         report_solver_check(r, node, key, text);
+    } else if (is_sound && scene->solver_type->resolve != NULL) {
+        scene->solver_type->resolve(scene, settings);
     }
 }
 

@@ -170,8 +170,10 @@ static WadiStatus hash_field(uint64_t *hash, const WadiSceneField *field, const 
 
 static bool is_default(const WadiSceneField *field, const void *base)
 {
-    WADI_ASSERT(field->type == WADI_SCENE_NUMBER);
-    return *(const double *)(const void *)((const char *)base + field->offset) == field->fallback[0];
+    const void *at = (const char *)base + field->offset;
+    WADI_ASSERT(field->type == WADI_SCENE_NUMBER || field->type == WADI_SCENE_ENUM);
+    return field->type == WADI_SCENE_ENUM ? *(const int *)at == (int)field->fallback[0]
+                                          : *(const double *)at == field->fallback[0];
 }
 
 /* Settings of solvers other than the scene's have no effect. */

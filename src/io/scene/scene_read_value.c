@@ -140,6 +140,13 @@ static const WadiSceneChoice *read_choice(WadiSceneReader *r, int node, const Wa
         wadi_read_drop(r, &expected);
         return NULL;
     }
+    for (int i = 0; i < choices->withdrawn_count; ++i) {
+        if (strcmp(wadi_yaml_text(&r->yaml, node), choices->withdrawn[i].name) == 0) {
+            wadi_read_problem(r, node, "'%s' was withdrawn; %s", choices->withdrawn[i].name,
+                              choices->withdrawn[i].doc);
+            return NULL;
+        }
+    }
     WadiText what = { 0 };
     wadi_text_append(&what, "unknown name '");
     wadi_text_append_shown(&what, wadi_yaml_text(&r->yaml, node), wadi_yaml_node(&r->yaml, node)->length);
