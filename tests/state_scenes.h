@@ -48,6 +48,17 @@ static const StateScene state_scenes[] = {
       "[0.2, 0.12, 0.16], walls: {friction: 0.5}}, bodies: [{material: sand, shape: {box: {min: [0, 0, "
       "0], max: [0.08, 0.12, 0.12]}}}]}",
       0.0, 12, 1 },
+    { "flip published zb05",
+      "{wadi: 1, solver: flip, fps: 60, frames: 999, cell_size: 0.02, flip: {published: zb05}, materials: "
+      "{sand: {kind: sand, cohesion: 20}}, domain: {min: [0, 0, 0], max: [0.2, 0.12, 0.16], walls: "
+      "{friction: 0.5}}, bodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: [0.08, 0.12, "
+      "0.12]}}}]}",
+      0.0, 12, 1 },
+    { "flip published a24",
+      "{wadi: 1, solver: flip, fps: 60, frames: 999, cell_size: 0.02, flip: {published: a24}, materials: "
+      "{water: {kind: water}}, domain: {min: [0, 0, 0], max: [0.2, 0.12, 0.16], walls: {friction: 0.5}}, "
+      "bodies: [{material: water, shape: {box: {min: [0, 0, 0], max: [0.08, 0.12, 0.12]}}}]}",
+      0.0, 12, 1 },
     { "flip sleep",
       "{wadi: 1, solver: flip, fps: 60, frames: 999, cell_size: 0.02, materials: {sand: {kind: sand, "
       "friction_angle: 35}}, domain: {min: [0, 0, 0], max: [0.4, 0.04, 0.3], walls: {friction: 0.5}}, "

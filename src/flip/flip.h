@@ -208,8 +208,19 @@ WadiStatus wadi_flip_solve_viscous(const WadiFlip *flip, WadiFlipStep *step, Wad
 /* Pressure, and for sand friction between two pressure solves: flip_solve.c, flip_solve_sand.c. */
 WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
-/* The same for sand with `friction: zb05` and `zb05_literal`: flip_solve_zb05.c. */
+/* The same for sand with `friction: zb05`: flip_solve_zb05.c. */
 WadiStatus wadi_flip_solve_zb05(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+/* A step with `published`, room papers: the cells with particles whose centre is not inside a solid; the
+ * prescribed divergence; pressure, friction and the velocities outside the material; the paths. */
+static inline WadiFlipPublished wadi_flip_published(const WadiFlip *flip)
+{
+    return wadi_flip_def(flip->context.world->scene)->published;
+}
+void wadi_flip_label_published(const WadiFlipStep *step, const uint8_t *occupied, uint8_t *filled);
+WadiStatus wadi_flip_density_published(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+WadiStatus wadi_flip_solve_published(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
+WadiStatus wadi_flip_move_published(const WadiFlip *flip, const WadiFlipStep *step, WadiCollideReport *moved,
+                                    WadiError *error);
 /* Velocities of the faces that the solve did not determine: flip_extend_step.c. */
 WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Take off what changes the momentum of small bodies along walls: flip_small_bodies.c. */

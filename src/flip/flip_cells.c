@@ -161,7 +161,11 @@ WadiStatus wadi_flip_label(const WadiFlip *flip, WadiFlipStep *step, WadiError *
     uint8_t *filled = NULL, *liquid = NULL;
     float *distance = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &filled, count, "labels", error));
-    wadi_flip_solid_fill_cut_cells(rows, &step->solid, step->grid.cell_size, occupied, filled);
+    if (wadi_flip_published(flip) != WADI_FLIP_PUBLISHED_NONE) {
+        wadi_flip_label_published(step, occupied, filled);
+    } else {
+        wadi_flip_solid_fill_cut_cells(rows, &step->solid, step->grid.cell_size, occupied, filled);
+    }
     memcpy(step->cells.pressure_cells, filled, count);
     WADI_TRY(wadi_flip_mix(flip, step, error));
     if (theta == WADI_FLIP_THETA_GHOST) {

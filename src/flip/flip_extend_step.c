@@ -11,6 +11,9 @@ static const float AIR_CHANGE = 0.6f, AIR_FAST = 4.0f; /* of sqrt(g dx) */
 
 WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
+    if (wadi_flip_published(flip) != WADI_FLIP_PUBLISHED_NONE) {
+        return WADI_OK; /* a part of the solve */
+    }
     const WadiRows *rows = &step->grid.rows;
     /* The change by pressure varies little from face to face. Friction and viscosity change a face by what it
      * differs from its neighbours: there it gets their velocity. */

@@ -1,4 +1,5 @@
-/* Save the face velocities from the particles for FLIP; then add body forces: u* = u + dt a. [ZB05 sec. 4] */
+/* Save the face velocities from the particles for FLIP; then add body forces: u* = u + dt a.
+ * [ZB05 sec. 4.2.3] */
 #include <string.h>
 
 #include "core/parallel.h"

@@ -39,10 +39,9 @@ void wadi_flip_materials_at(WadiFlip *flip, double time, double dt, double force
         fraction *= exp(-0.1 * capillary * dt);
         flip->flip_fraction[m] = material->transfer == WADI_TRANSFER_FLIP ? (float)fraction : 0.0f;
         if (materials->is_sand[m]) {
-            WadiYieldRule rule = wadi_flip_def(scene)->friction == WADI_FLIP_FRICTION_ZB05_LITERAL
-                                     ? WADI_YIELD_ZB05_LITERAL
-                                     : material->yield;
-            WadiYield yield = wadi_yield_of_material(material, rule, time);
+            const bool is_printed = wadi_flip_def(scene)->published == WADI_FLIP_PUBLISHED_ZB05;
+            WadiYield yield = wadi_yield_of_material(
+                material, is_printed ? WADI_YIELD_ZB05_PRINTED : material->yield, time);
             materials->slope[m] = (float)yield.slide;
             double gravity = wadi_norm(wadi_curve_value3(&scene->gravity, time));
             double stairs = wadi_flip_def(scene)->friction == WADI_FLIP_FRICTION_SOLVE

@@ -131,6 +131,9 @@ static WadiStatus move_at_once(const WadiFlip *flip, const WadiFlipStep *step, c
 WadiStatus wadi_flip_move_particles(WadiFlip *flip, WadiFlipStep *step, WadiCollideReport *moved,
                                     WadiError *error)
 {
+    if (wadi_flip_published(flip) != WADI_FLIP_PUBLISHED_NONE) {
+        return wadi_flip_move_published(flip, step, moved, error);
+    }
     const WadiSleepStep sleep = wadi_flip_sleep_now(flip, step);
     WadiFlipWatch displacements, *watch = flip->sleep.is_on ? &displacements : NULL;
     if (watch != NULL) {

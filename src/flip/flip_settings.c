@@ -2,8 +2,16 @@
 #include "flip/flip_settings.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define AT(member) .offset = offsetof(WadiFlipDef, member)
+
+static const WadiSceneChoice published[] = {
+    { "none", WADI_FLIP_PUBLISHED_NONE, "no: the method of wadi" },
+    { "zb05", WADI_FLIP_PUBLISHED_ZB05, "all of Zhu and Bridson 2005, as printed" },
+    { "a24", WADI_FLIP_PUBLISHED_A24, "all of Audouard 2024 (INF585), as printed; sand is a liquid there" },
+};
+WADI_SCENE_CHOICES(published);
 
 static const WadiSceneChoice pressures[] = {
     { "multigrid", WADI_FLIP_PRESSURE_MULTIGRID, "conjugate gradients with a multigrid preconditioner" },
@@ -39,13 +47,15 @@ static const WadiSceneChoice frictions[] = {
     { "solve", WADI_FLIP_FRICTION_SOLVE, "one problem for all cells together: piles come to rest" },
     { "zb05", WADI_FLIP_FRICTION_ZB05,
       "the rule of ZB05 for each cell by itself, with its errors corrected" },
-    { "zb05_literal", WADI_FLIP_FRICTION_ZB05_LITERAL, "the same, as printed in the paper" },
 };
-WADI_SCENE_CHOICES(frictions);
+static const WadiSceneChoice old_frictions[] = {
+    { "zb05_literal", 0, "use `published: zb05` for the whole method as printed, or `friction: zb05`" },
+};
+WADI_SCENE_CHOICES_WITHOUT(frictions, old_frictions);
 
 static const WadiSceneChoice wall_frictions[] = {
     { "pressure", WADI_FLIP_WALL_FRICTION_PRESSURE, "Coulomb's law with the pressure at the wall" },
-    { "zb05", WADI_FLIP_WALL_FRICTION_ZB05, "from the velocity into the wall, as printed in ZB05" },
+    { "zb05", WADI_FLIP_WALL_FRICTION_ZB05, "from the velocity of one cell into the wall (ZB05 eq. 4)" },
 };
 WADI_SCENE_CHOICES(wall_frictions);
 
@@ -60,6 +70,10 @@ static const WadiSceneChoice paths[] = {
 WADI_SCENE_CHOICES(paths);
 
 static const WadiSceneField flip_fields[] = {
+    { "published", WADI_SCENE_ENUM, AT(published), .flags = WADI_SCENE_HASH_IF_CHANGED,
+      .choices = &published_choices,
+      .doc = "A paper's method instead of wadi's, all of it: only `tolerance`, `sweeps`, `density_alpha` and "
+             "`cfl` can be set beside it." },
     { "pressure", WADI_SCENE_ENUM, AT(pressure), .choices = &pressures_choices,
       .doc = "Method that solves for the pressure." },
     { "tolerance", WADI_SCENE_NUMBER, AT(tolerance), .minimum = 1e-12, .maximum = 0.1, .fallback = { 1e-4 },
@@ -89,15 +103,18 @@ static const WadiSceneField flip_fields[] = {
       .fallback_text = "0.2 for sand, 0.05 for water, 0.1 with `gauss_seidel`",
       .doc = "Relative deviation from the initial density that is not corrected." },
     { "density_alpha", WADI_SCENE_NUMBER, AT(density_alpha), .minimum = 0, .maximum = 1,
+      .where = offsetof(WadiFlipDef, where_density_alpha), .fallback_text = "0; 0.1 with `published: a24`",
       .doc = "Fraction of the excess density that `gauss_seidel` removes per step, as in INF585." },
     { "pair_separation", WADI_SCENE_INT, AT(pair_separation), .minimum = 0, .maximum = 20,
       .doc = "Number of iterations per step that push apart particles closer than their diameter." },
     { "path", WADI_SCENE_ENUM, AT(path), .choices = &paths_choices,
       .doc = "How particles move within a step." },
     { "cfl", WADI_SCENE_NUMBER, AT(cfl), .unit = "cells", .minimum = 1e-3, .maximum = 20, .fallback = { 2 },
+      .where = offsetof(WadiFlipDef, where_cfl),
+      .fallback_text = "2; 5 with `published: zb05`, 1 with `published: a24`",
       .doc = "Largest distance that a particle moves in a step." },
     { "sand_step", WADI_SCENE_NUMBER, AT(sand_step), .unit = "√(dx/g)", .minimum = 1e-3, .maximum = 1000,
-      .fallback = { 0.21 }, .doc = "Largest step size when the scene has sand." },
+      .fallback = { 0.21 }, .doc = "Largest step size when the scene has sand; not with `published`." },
     { "sleep", WADI_SCENE_BOOL, AT(sleep), .fallback = { 1 },
       .doc = "Sand and pools of water at rest are not simulated until something disturbs them." },
 };
@@ -114,6 +131,92 @@ const WadiSceneObject wadi_flip_settings = {
     /* Runs of `points` made before other solvers had settings can still be resumed. */
     .is_always_hashed = true,
 };
+
+/* Keys that a published method leaves to the scene. */
+static bool is_free_key(const char *key)
+{
+    static const char *const keys[] = { "published", "tolerance", "sweeps", "density_alpha", "cfl" };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
+        if (strcmp(key, keys[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_at_default(const WadiSceneField *field, const WadiFlipDef *def, const WadiFlipDef *defaults)
+{
+    const char *a = (const char *)def + field->offset, *b = (const char *)defaults + field->offset;
+    switch (field->type) {
+    case WADI_SCENE_NUMBER: return *(const double *)(const void *)a == *(const double *)(const void *)b;
+    case WADI_SCENE_BOOL: return *(const bool *)a == *(const bool *)b;
+    default: return *(const int *)(const void *)a == *(const int *)(const void *)b;
+    }
+}
+
+/* A key that the published method would not obey. */
+static const char *check_published(const WadiScene *scene, char *text, size_t size)
+{
+    const WadiFlipDef *def = wadi_flip_def(scene);
+    WadiFlipDef defaults = { 0 };
+    wadi_scene_set_defaults(&wadi_flip_settings, &defaults);
+    const char *method = published[def->published].name;
+    for (int i = 0; i < wadi_flip_settings.field_count; ++i) {
+        const WadiSceneField *field = &wadi_flip_settings.fields[i];
+        if (!is_free_key(field->key) && !is_at_default(field, def, &defaults)) {
+            snprintf(text, size, "'%s' has its own '%s'; leave that key out, or this one", method,
+                     field->key);
+            return "flip.published";
+        }
+    }
+    for (int m = 0; m < scene->material_count; ++m) {
+        const WadiMaterial *material = &scene->materials[m];
+        const bool is_pic_only = def->published == WADI_FLIP_PUBLISHED_A24;
+        if (material->where_transfer.text[0] != '\0' &&
+            (material->transfer == WADI_TRANSFER_APIC ||
+             (is_pic_only && material->transfer != WADI_TRANSFER_PIC))) {
+            snprintf(text, size, "'%s' transfers by %s; change 'transfer' of the material '%s'", method,
+                     is_pic_only ? "pic" : "pic or flip", material->name);
+            return "flip.published";
+        }
+        if (!is_pic_only && (material->yield != WADI_YIELD_TAN || material->friction_angle_fast > 0.0)) {
+            snprintf(text, size,
+                     "'%s' has its own law of yield; leave 'yield' and 'friction_angle_fast' of the material "
+                     "'%s' out",
+                     method, material->name);
+            return "flip.published";
+        }
+    }
+    return NULL;
+}
+
+void wadi_flip_resolve_settings(WadiScene *scene, void *settings)
+{
+    WadiFlipDef *def = settings;
+    if (def->published == WADI_FLIP_PUBLISHED_NONE) {
+        return;
+    }
+    const bool is_zb05 = def->published == WADI_FLIP_PUBLISHED_ZB05;
+    def->pressure = is_zb05 ? WADI_FLIP_PRESSURE_MULTIGRID : WADI_FLIP_PRESSURE_GAUSS_SEIDEL;
+    def->over_relaxation = 1.0;
+    def->unilateral = WADI_FLIP_UNILATERAL_NONE;
+    def->surface = WADI_FLIP_SURFACE_FIRST_ORDER;
+    def->solids = WADI_FLIP_SOLIDS_VOXELS;
+    def->friction = WADI_FLIP_FRICTION_ZB05;
+    def->wall_friction = WADI_FLIP_WALL_FRICTION_ZB05;
+    def->path = WADI_FLIP_PATH_RK2;
+    def->sleep = false;
+    def->density_alpha = !is_zb05 && def->where_density_alpha.text[0] == '\0' ? 0.1 : def->density_alpha;
+    def->cfl = def->where_cfl.text[0] != '\0' ? def->cfl : is_zb05 ? 5.0 : 1.0;
+    for (int m = 0; m < scene->material_count; ++m) {
+        WadiMaterial *material = &scene->materials[m];
+        if (material->where_transfer.text[0] == '\0' &&
+            (!is_zb05 || material->kind == WADI_MATERIAL_SAND)) { /* sec. 4.2.4 */
+            material->transfer = WADI_TRANSFER_PIC;
+        }
+        material->flip_fraction = material->flip_fraction < 0.0 ? 1.0 : material->flip_fraction;
+    }
+}
 
 bool wadi_flip_is_published(const WadiScene *scene)
 {
@@ -138,6 +241,9 @@ const char *wadi_flip_check_settings(const WadiScene *scene, char *text, size_t 
     if (scene->particles_per_axis == 1) {
         snprintf(text, size, "1 is too few for the solver flip, which needs 8 or more");
         return "particles_per_cell";
+    }
+    if (wadi_flip_def(scene)->published != WADI_FLIP_PUBLISHED_NONE) {
+        return check_published(scene, text, size);
     }
     return NULL;
 }

@@ -32,8 +32,14 @@ typedef enum WadiFlipSolids {
 typedef enum WadiFlipFrictionRule {
     WADI_FLIP_FRICTION_SOLVE,
     WADI_FLIP_FRICTION_ZB05,
-    WADI_FLIP_FRICTION_ZB05_LITERAL,
 } WadiFlipFrictionRule;
+
+/* A whole method as printed; the keys that it replaces are set by `resolve`. */
+typedef enum WadiFlipPublished {
+    WADI_FLIP_PUBLISHED_NONE,
+    WADI_FLIP_PUBLISHED_ZB05,
+    WADI_FLIP_PUBLISHED_A24,
+} WadiFlipPublished;
 
 typedef enum WadiFlipWallFriction {
     WADI_FLIP_WALL_FRICTION_PRESSURE,
@@ -48,6 +54,7 @@ typedef enum WadiFlipPathRule {
 } WadiFlipPathRule;
 
 typedef struct WadiFlipDef {
+    WadiFlipPublished published;
     WadiFlipPressure pressure;
     double tolerance; /* of the divergence, relative */
     int sweeps;       /* of Gauss-Seidel */
@@ -67,6 +74,7 @@ typedef struct WadiFlipDef {
     double cfl;       /* cells a step */
     double sand_step; /* sqrt(dx/g): no step of sand is longer */
     bool sleep;
+    WadiWhere where_density_alpha, where_cfl; /* empty: not given */
 } WadiFlipDef;
 
 extern const WadiSceneObject wadi_flip_settings;
@@ -82,8 +90,9 @@ bool wadi_flip_is_published(const WadiScene *scene);
 /* The path of the scene, never auto. */
 WadiFlipPathRule wadi_flip_path(const WadiScene *scene);
 
-/* WadiSolverType.check and .allowed_expansion. */
+/* WadiSolverType.check, .resolve and .allowed_expansion. */
 const char *wadi_flip_check_settings(const WadiScene *scene, char *text, size_t size);
+void wadi_flip_resolve_settings(WadiScene *scene, void *settings);
 double wadi_flip_allowed_expansion(const WadiScene *scene);
 
 #endif

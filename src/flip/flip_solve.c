@@ -1,5 +1,5 @@
 /* Forces inside the material: pressure; with viscosity see flip_solve_viscous.c, for sand flip_solve_sand.c.
- * Source: [ZB05 sec. 4]. */
+ * Source: [ZB05 sec. 4.2.3]. */
 #include <math.h>
 #include <string.h>
 
@@ -123,7 +123,9 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
     WADI_TRY(begin_pressure(flip, step, error));
     wadi_flip_push_surface(flip, step);
     const WadiArenaMark mark = wadi_arena_mark(flip->context.scratch);
-    if (!flip->materials.has_sand) {
+    if (wadi_flip_published(flip) != WADI_FLIP_PUBLISHED_NONE) {
+        WADI_TRY(wadi_flip_solve_published(flip, step, error));
+    } else if (!flip->materials.has_sand) {
         WADI_TRY(solve_water(flip, step, error));
     } else {
         if (wadi_flip_is_viscous(flip)) {

@@ -160,7 +160,8 @@ static double largest_dt(const void *solver, double time, const char **limit)
         *limit = "forces";
     }
     const double sand = wadi_flip_def(world->scene)->sand_step * flip->unit_time;
-    if (flip->materials.has_sand && dt > sand) {
+    if (flip->materials.has_sand && wadi_flip_def(world->scene)->published == WADI_FLIP_PUBLISHED_NONE &&
+        dt > sand) {
         dt = sand;
         *limit = "sand";
     }
@@ -235,6 +236,7 @@ static void wake(void *solver)
 const WadiSolverType wadi_flip_solver = {
     .settings = &wadi_flip_settings,
     .check = wadi_flip_check_settings,
+    .resolve = wadi_flip_resolve_settings,
     .has_grid = true,
     .allowed_expansion = wadi_flip_allowed_expansion,
     /* For bodies too large for a trial. Measured: 49 in a compact body (307 a cell of eight particles,

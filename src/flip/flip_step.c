@@ -1,4 +1,4 @@
-/* One step of the flip solver, stage by stage. [ZB05 sec. 4 for the order; sec. 3 for sand]
+/* One step of the flip solver, stage by stage. [ZB05 sec. 4.2 for the order; sec. 3 for sand]
  * Differs: velocities belong to the middle of the step, and forces act from middle to middle (leapfrog
  * [theory 1.5]). */
 #include "core/check.h"
@@ -36,7 +36,9 @@ static void scope_close(const WadiFlip *flip, WadiFlipStep *step, WadiFlipScope 
 
 static WadiStatus step_begin(WadiFlip *flip, const WadiSolverStep *now, WadiFlipStep **step, WadiError *error)
 {
-    const double force_dt = 0.5 * (flip->last_dt + now->dt);
+    /* The papers add the forces of the whole step. */
+    const bool is_printed = wadi_flip_published(flip) != WADI_FLIP_PUBLISHED_NONE;
+    const double force_dt = is_printed ? now->dt : 0.5 * (flip->last_dt + now->dt);
     wadi_flip_materials_at(flip, now->time, now->dt, force_dt);
     WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, step, 1, "step", error));
     **step = (WadiFlipStep){ .time = now->time,
@@ -50,7 +52,10 @@ static WadiStatus step_begin(WadiFlip *flip, const WadiSolverStep *now, WadiFlip
 
 static WadiStatus build_grid(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
-    WADI_TRY(wadi_flip_grid_build(&step->grid, &step->sort, WADI_FLIP_MARGIN, flip->context.scratch, error));
+    /* Velocities are sampled along the whole path of a step of up to five cells. */
+    const bool is_far = wadi_flip_published(flip) == WADI_FLIP_PUBLISHED_ZB05;
+    const int margin = is_far ? WADI_FLIP_MARGIN_MAX : WADI_FLIP_MARGIN;
+    WADI_TRY(wadi_flip_grid_build(&step->grid, &step->sort, margin, flip->context.scratch, error));
     WADI_VALIDATE(wadi_tile_sort_validate(&step->sort, flip->context.particles) &&
                   wadi_flip_grid_validate(&step->grid, &step->sort));
     return WADI_OK;

@@ -14,11 +14,12 @@ WadiYield wadi_yield(WadiYieldRule rule, double friction_angle, double cohesion)
     case WADI_YIELD_PLANE: k = sine; break;
     case WADI_YIELD_ZB05: k = sqrt(1.5) * sine; break;
     case WADI_YIELD_TRIAXIAL: k = 2.0 * sqrt(3.0) * sine / (3.0 - sine); break;
-    case WADI_YIELD_ZB05_LITERAL: k = sqrt(1.5) * sine; break;
+    case WADI_YIELD_ZB05_PRINTED: k = sqrt(1.5) * sine; break;
     case WADI_YIELD_RULE_COUNT: WADI_ASSERT(rule < WADI_YIELD_RULE_COUNT); break;
     }
-    double stop = rule == WADI_YIELD_ZB05_LITERAL ? sine / sqrt(3.0) : k;
-    double c = cohesion * cos(friction_angle);
+    const bool is_printed = rule == WADI_YIELD_ZB05_PRINTED;
+    double stop = is_printed ? sine / sqrt(3.0) : k;
+    double c = is_printed ? cohesion / sqrt(3.0) : cohesion * cos(friction_angle);
     return (WadiYield){ .stop = stop, .slide = k, .cohesion = c, .tension = wadi_tension_limit(k, c, -1.0) };
 }
 

@@ -7,10 +7,10 @@
 #include "world/scene.h"
 
 /* `stop` decides whether material yields, `slide` is the stress while it does. Equal except for
- * ZB05_LITERAL. */
+ * ZB05_PRINTED. */
 typedef struct WadiYield {
     double stop, slide; /* k */
-    double cohesion;    /* c_k, Pa */
+    double cohesion;    /* c_k, Pa; of ZB05_PRINTED c / sqrt 3 [ZB05 eq. 5], in the stop test only */
     double tension;     /* T, Pa: p >= -T; 0 without cohesion */
 } WadiYield;
 

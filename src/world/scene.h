@@ -29,7 +29,7 @@ typedef enum WadiYieldRule {
     WADI_YIELD_PLANE,        /* sin(angle): Mohr-Coulomb in plane strain without dilation */
     WADI_YIELD_ZB05,         /* sqrt(3/2) sin(angle): the sliding rule of [ZB05 eq. 2] for both tests */
     WADI_YIELD_TRIAXIAL,     /* 2 sqrt 3 sin / (3 - sin): Mohr-Coulomb matched in triaxial compression */
-    WADI_YIELD_ZB05_LITERAL, /* the two different slopes of [ZB05 eq. 1, eq. 2], for reproduction only */
+    WADI_YIELD_ZB05_PRINTED, /* the two different slopes of [ZB05 eq. 1, eq. 2], for `published: zb05` */
     WADI_YIELD_RULE_COUNT,
 } WadiYieldRule;
 
@@ -71,7 +71,7 @@ typedef struct WadiMaterial {
     WadiLookDef look;
     bool is_unused; /* no body or emitter uses it; set after parsing */
     WadiWhere where;
-    WadiWhere where_density, where_friction_angle, where_pores; /* empty: not given */
+    WadiWhere where_density, where_friction_angle, where_transfer, where_pores; /* empty: not given */
 } WadiMaterial;
 
 typedef struct WadiBodyDef {

@@ -270,9 +270,11 @@ static void slab_zb05(SlabRun *run, const float *into_floor, bool is_literal, Wa
     WadiError error;
     WadiFrictionGrid cells = { .rows = &run->grid.rows, .fluid = run->grid.fluid, .solid = run->grid.solid };
     const float *before[3] = { run->velocity[0], into_floor, run->velocity[2] };
-    WadiRigidWalls walls = { run->mu, is_literal ? NULL : run->pressure, before };
+    WadiRigidWalls walls = { .wall_friction = run->mu,
+                             .pressure = is_literal ? NULL : run->pressure,
+                             .before = before };
     CHECK_OK(wadi_rigid_wall_friction(&cells, &walls, run->velocity, arena, &error), error);
-    WadiRigidLoad load = { run->pressure, run->k, run->k, NULL, 1.0 / 6.0, is_literal };
+    WadiRigidLoad load = { run->pressure, run->k, NULL, 1.0 / 6.0 };
     const float *now[3] = { run->velocity[0], run->velocity[1], run->velocity[2] };
     WadiRigidCells found;
     WadiRigidGroups groups;

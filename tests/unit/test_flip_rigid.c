@@ -2,7 +2,7 @@
 #include "core/alloc.h"
 #include "core/random.h"
 #include "failing_alloc.h"
-#include "flip/published/flip_rigid.h"
+#include "flip/published/flip_printed.h"
 #include "flip_test_grid.h"
 #include "random_values.h"
 
@@ -205,15 +205,100 @@ static void the_stop_rule_compares_half_the_shear_rate(void **unused)
         for (size_t at = 8; at < wadi_rows_floats(&grid.rows); ++at) {
             pressure[at] = p[n];
         }
-        WadiRigidLoad load = { pressure, k, k, NULL, 1.0 / 6.0, false };
+        WadiRigidLoad load = { pressure, k, NULL, 1.0 / 6.0 };
         WadiRigidCells found;
         CHECK_OK(wadi_rigid_classify(&cells, before, &load, &found, &grid.arena, &error), error);
         assert_int_equal(found.rigid[inside >> 3] >> (inside & 7) & 1, n == 0);
         CHECK_NEAR(found.stress_ratio[inside], share[n], 1e-6);
         CHECK_NEAR(found.rate[3][inside], 0.5 * rate, 1e-7);
-        load.is_literal = true;
-        CHECK_OK(wadi_rigid_classify(&cells, before, &load, &found, &grid.arena, &error), error);
-        CHECK_NEAR(found.stress_ratio[inside], n == 0 ? share[0] : fmax(0.0, p[n]) / rate, 1e-6);
+    }
+    grid_free(&grid);
+}
+
+/* The rule as printed: the same shear by central differences, eq. 1 with sin / sqrt 3 and eq. 2 with
+ * sqrt(3/2) sin, which is `k`; and a wave of two cells, which central differences do not see. */
+static void the_printed_rule_has_two_slopes_and_central_differences(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    TestGrid grid;
+    float *velocity[3];
+    block_make(&grid, velocity);
+    const double rate = 0.08, k = 0.5, yield_at = 0.5 * rate / (k * sqrt(2.0) / 3.0);
+    double *pressure = grid_alloc(&grid, wadi_rows_floats(&grid.rows), sizeof *pressure);
+    float *slope = grid_floats(&grid, (float)k);
+    const size_t inside = grid_at(&grid, 1, 2, 3);
+    for (int is_wave = 0; is_wave < 2; ++is_wave) {
+        for (size_t at = 8; at < wadi_rows_floats(&grid.rows); ++at) {
+            int32_t cell[3];
+            wadi_rows_cell(&grid.rows, (int32_t)(at >> 3), cell);
+            velocity[0][at] = (float)(is_wave ? (cell[1] & 1 ? rate : -rate) : rate * (cell[1] + 0.5));
+        }
+        const float *before[3] = { velocity[0], velocity[1], velocity[2] };
+        for (int n = 0; n < 2; ++n) {
+            for (size_t at = 8; at < wadi_rows_floats(&grid.rows); ++at) {
+                pressure[at] = (n == 0 ? 1.001 : 0.999) * yield_at;
+            }
+            const WadiFrictionGrid cells = cells_of(&grid);
+            const WadiRigidLoad load = { .pressure = pressure, .k = slope };
+            WadiRigidCells found;
+            CHECK_OK(wadi_printed_classify(&cells, before, &load, &found, &grid.arena, &error), error);
+            CHECK_NEAR(found.rate[3][inside], is_wave ? 0.0 : 0.5 * rate, 1e-7);
+            assert_int_equal(found.rigid[inside >> 3] >> (inside & 7) & 1, is_wave || n == 0);
+            if (!is_wave && n == 1) {
+                CHECK_NEAR(found.stress_ratio[inside], 2.0 * k * pressure[inside] / rate, 1e-6);
+            }
+        }
+    }
+    grid_free(&grid);
+}
+
+/* Groups that friction holds at a floor that moves get its velocity on all faces, others do not. */
+static void held_groups_move_with_their_solid(void **unused)
+{
+    (void)unused;
+    static const float given[3] = { 0.3f, -0.2f, 0.1f };
+    WadiError error;
+    uint64_t seed = 7;
+    TestGrid grid;
+    grid_make(&grid, (int[3]){ -9, -9, -9 }, (int[3]){ 4, 5, 4 }, rubble_label, &seed);
+    const size_t floats = wadi_rows_floats(&grid.rows);
+    WadiFrictionGrid cells = cells_of(&grid);
+    float *velocity[3], *speed[3];
+    uint8_t *held = grid_alloc(&grid, floats, 1);
+    for (int axis = 0; axis < 3; ++axis) {
+        velocity[axis] = grid_floats(&grid, 0.0f);
+        speed[axis] = grid_floats(&grid, given[axis]);
+        cells.solid_speed[axis] = speed[axis];
+        for (size_t at = 8; at < floats; ++at) {
+            velocity[axis][at] = (float)random_signed(seed + 10 * (uint64_t)axis, at);
+        }
+    }
+    WadiRigidGroups groups;
+    CHECK_OK(wadi_rigid_groups(&grid.rows, grid.fluid, &groups, &grid.arena, &error), error);
+    bool *is_held = grid_alloc(&grid, (size_t)groups.count, sizeof *is_held);
+    int32_t count = 0;
+    for (size_t at = 8; at < floats; ++at) {
+        int32_t cell[3];
+        wadi_rows_cell(&grid.rows, (int32_t)(at >> 3), cell);
+        if (groups.group[at] >= 0 && cell[2] == -6) { /* the floor's cells are below -6 */
+            held[at] = 1 << WADI_ROW_Z_MIN;
+            count += !is_held[groups.group[at]];
+            is_held[groups.group[at]] = true;
+        }
+    }
+    assert_true(count > 5 && count < groups.count - 5);
+    groups.held = held;
+    WadiRigidMotion *motion = NULL;
+    CHECK_OK(wadi_rigid_project(&cells, &groups, velocity, &motion, &grid.arena, &error), error);
+    for (int32_t g = 0; g < groups.count; ++g) {
+        const WadiVec3 off = wadi_sub(motion[g].velocity, wadi_vec3(0.3, -0.2, 0.1));
+        if (is_held[g]) {
+            CHECK_NEAR(wadi_norm(off), 0.0, 1e-6);
+            CHECK_NEAR(wadi_norm(motion[g].spin), 0.0, 1e-6);
+        } else {
+            assert_true(wadi_norm(off) > 1e-3);
+        }
     }
     grid_free(&grid);
 }
@@ -257,7 +342,7 @@ static void sliding_loses_energy_with_the_default_fraction_and_gains_it_with_one
         for (size_t at = 8; at < count; ++at) {
             pressure[at] = 1e-6;
         }
-        WadiRigidLoad load = { pressure, k, k, NULL, 1.0 / 6.0, true };
+        WadiRigidLoad load = { pressure, k, NULL, 1.0 };
         WadiRigidCells found;
         CHECK_OK(wadi_rigid_classify(&cells, before, &load, &found, &grid.arena, &error), error);
         for (size_t at = 8; at < count; ++at) {
@@ -267,8 +352,8 @@ static void sliding_loses_energy_with_the_default_fraction_and_gains_it_with_one
         uint8_t *none = grid_alloc(&grid, (size_t)grid.rows.count, 1);
         CHECK_OK(wadi_rigid_groups(&grid.rows, none, &groups, &grid.arena, &error), error);
         assert_int_equal(groups.count, 0);
-        for (int is_literal = 0; is_literal < 2; ++is_literal) {
-            load.is_literal = is_literal;
+        for (int is_whole = 0; is_whole < 2; ++is_whole) {
+            load.sliding_fraction = is_whole ? 1.0 : 1.0 / 6.0;
             CHECK_OK(wadi_rigid_classify(&cells, before, &load, &found, &grid.arena, &error), error);
             for (int axis = 0; axis < 3; ++axis) {
                 memcpy(velocity[axis], start[axis], count * sizeof(float));
@@ -276,7 +361,7 @@ static void sliding_loses_energy_with_the_default_fraction_and_gains_it_with_one
             double energy = energy_of(&grid, velocity);
             CHECK_OK(wadi_rigid_slide(&cells, &found, &groups, velocity, &grid.arena, &error), error);
             double ratio = energy_of(&grid, velocity) / energy;
-            assert_true(is_literal ? ratio > 1.2 : ratio < 0.95);
+            assert_true(is_whole ? ratio > 1.2 : ratio < 0.95);
         }
         grid_free(&grid);
     }
@@ -292,7 +377,7 @@ static WadiStatus whole_step(const TestGrid *grid, float *const velocity[3], con
     WadiRigidMotion *motion;
     const float *before[3] = { velocity[0], velocity[1], velocity[2] };
     WadiRigidWalls walls = { .wall_friction = k, .pressure = pressure };
-    WadiRigidLoad load = { pressure, k, k, NULL, 1.0 / 6.0, false };
+    WadiRigidLoad load = { pressure, k, NULL, 1.0 / 6.0 };
     WadiStatus status = wadi_rigid_wall_friction(&cells, &walls, velocity, &arena, error);
     status = status != WADI_OK ? status : wadi_rigid_classify(&cells, before, &load, &found, &arena, error);
     status = status != WADI_OK ? status : wadi_rigid_groups(&grid->rows, found.rigid, &groups, &arena, error);
@@ -358,6 +443,8 @@ int main(void)
         cmocka_unit_test(rigid_input_comes_back),
         cmocka_unit_test(groups_join_across_faces_only),
         cmocka_unit_test(the_stop_rule_compares_half_the_shear_rate),
+        cmocka_unit_test(the_printed_rule_has_two_slopes_and_central_differences),
+        cmocka_unit_test(held_groups_move_with_their_solid),
         cmocka_unit_test(sliding_loses_energy_with_the_default_fraction_and_gains_it_with_one),
         cmocka_unit_test(every_failed_allocation_is_reported),
         cmocka_unit_test(an_empty_grid_has_no_groups),

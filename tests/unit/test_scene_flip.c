@@ -45,7 +45,7 @@ static void every_setting_is_read(void **unused)
     (void)unused;
     WadiScene *s = parse(
         HEAD "flip: {pressure: gauss_seidel, tolerance: 1e-3, sweeps: 99, over_relaxation: 1.5,\n"
-             "  unilateral: none, surface: face, solids: voxels, friction: zb05_literal,\n"
+             "  unilateral: none, surface: face, solids: voxels, friction: zb05,\n"
              "  friction_iterations: 7, friction_rounds: 3, wall_friction: zb05, density_rate: 5,\n"
              "  density_band: 0.1, density_alpha: 0.5, pair_separation: 2, path: rk3, cfl: 2.5, sand_step: "
              "0.5, sleep: false}\n"
@@ -60,7 +60,7 @@ static void every_setting_is_read(void **unused)
     assert_int_equal(wadi_flip_def(s)->unilateral, WADI_FLIP_UNILATERAL_NONE);
     assert_int_equal(wadi_flip_def(s)->surface, WADI_FLIP_SURFACE_FACE);
     assert_int_equal(wadi_flip_def(s)->solids, WADI_FLIP_SOLIDS_VOXELS);
-    assert_int_equal(wadi_flip_def(s)->friction, WADI_FLIP_FRICTION_ZB05_LITERAL);
+    assert_int_equal(wadi_flip_def(s)->friction, WADI_FLIP_FRICTION_ZB05);
     assert_int_equal(wadi_flip_def(s)->friction_iterations, 7);
     assert_int_equal(wadi_flip_def(s)->friction_rounds, 3);
     assert_int_equal(wadi_flip_def(s)->wall_friction, WADI_FLIP_WALL_FRICTION_ZB05);
@@ -99,11 +99,46 @@ static void a_setting_changes_the_hash(void **unused)
     wadi_scene_free(c);
 }
 
+static void published_methods_bring_their_settings(void **unused)
+{
+    (void)unused;
+    WadiScene *s = parse(HEAD "flip: {published: zb05}\nmaterials: {a: {kind: sand}, b: {kind: water}}\n");
+    const WadiFlipDef *def = wadi_flip_def(s);
+    assert_int_equal(def->published, WADI_FLIP_PUBLISHED_ZB05);
+    assert_int_equal(def->solids, WADI_FLIP_SOLIDS_VOXELS);
+    assert_int_equal(def->unilateral, WADI_FLIP_UNILATERAL_NONE);
+    assert_int_equal(def->surface, WADI_FLIP_SURFACE_FIRST_ORDER);
+    assert_false(def->sleep);
+    CHECK_NEAR(def->cfl, 5.0, 0.0);
+    assert_int_equal(s->materials[0].transfer, WADI_TRANSFER_PIC);
+    assert_int_equal(s->materials[1].transfer, WADI_TRANSFER_FLIP);
+    CHECK_NEAR(s->materials[1].flip_fraction, 1.0, 0.0);
+    wadi_scene_free(s);
+    s = parse(HEAD "flip: {published: zb05, cfl: 2}\nmaterials: {a: {kind: sand, transfer: flip, "
+                   "flip_share: 0.5}}\n");
+    CHECK_NEAR(wadi_flip_def(s)->cfl, 2.0, 0.0);
+    assert_int_equal(s->materials[0].transfer, WADI_TRANSFER_FLIP);
+    CHECK_NEAR(s->materials[0].flip_fraction, 0.5, 0.0);
+    wadi_scene_free(s);
+    s = parse(HEAD "flip: {published: a24, sweeps: 20}\nmaterials: {a: {kind: water}}\n");
+    def = wadi_flip_def(s);
+    assert_int_equal(def->pressure, WADI_FLIP_PRESSURE_GAUSS_SEIDEL);
+    assert_int_equal(def->sweeps, 20);
+    CHECK_NEAR(def->density_alpha, 0.1, 0.0);
+    CHECK_NEAR(def->cfl, 1.0, 0.0);
+    assert_int_equal(s->materials[0].transfer, WADI_TRANSFER_PIC);
+    wadi_scene_free(s);
+    s = parse(HEAD "flip: {published: a24, density_alpha: 0}\nmaterials: {a: {kind: water}}\n");
+    CHECK_NEAR(wadi_flip_def(s)->density_alpha, 0.0, 0.0);
+    wadi_scene_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_the_best_known),
         cmocka_unit_test(every_setting_is_read),
+        cmocka_unit_test(published_methods_bring_their_settings),
         cmocka_unit_test(a_setting_changes_the_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

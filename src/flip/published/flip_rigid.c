@@ -1,4 +1,4 @@
-/* The stop rule and the sliding stress of [ZB05 section 3.2; theory 6.12].
+/* The stop rule and the sliding stress of [ZB05 sec. 3.2; theory 6.12].
  * Differs: stress has the sign of the strain rate (the printed minus accelerates shear); shear is measured
  * on edges (central differences miss the shortest shear wave); friction uses the solver's pressure; the
  * applied stress is limited. */
@@ -98,11 +98,11 @@ static void test_yield(void *context, int64_t first, int64_t end)
         double cohesion = load->cohesion != NULL ? (double)load->cohesion[c] : 0.0;
         double stress = stopping_stress(work, c);
         double ratio = load->sliding_fraction;
-        if (stress < (double)load->k_stop[c] * pressure + cohesion) {
+        const double yield = (double)load->k[c] * pressure + cohesion;
+        if (stress < yield) {
             work->cells->rigid[c >> 3] |= (uint8_t)(1 << (c & 7));
         } else if (stress > 0.0) {
-            double yield = ((double)load->k_slide[c] * pressure + cohesion) / stress;
-            ratio = load->is_literal ? yield : fmin(ratio, yield);
+            ratio = fmin(ratio, yield / stress);
         }
         work->cells->stress_ratio[c] = (float)ratio;
     }

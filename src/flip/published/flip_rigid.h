@@ -15,13 +15,11 @@
 
 typedef struct WadiRigidLoad {
     const double *pressure; /* P per cell, velocity units; negative counts as 0 */
-    const float *k_stop;    /* yield slope of the stop test, per cell */
-    const float *k_slide;   /* of the sliding stress; the same array except for `zb05-literal` */
+    const float *k;         /* yield slope, per cell */
     const float *cohesion;  /* NULL: none */
     /* Largest fraction of the stopping stress applied in one step: 1/(2d) is monotone, above 1/d the
      * shortest waves grow. */
     double sliding_fraction;
-    bool is_literal; /* sliding stress as printed: not limited by sliding_fraction */
 } WadiRigidLoad;
 
 /* Strain rates times dx: deviatoric normal ones at the centres, shear on the low edges (0 on inactive
@@ -42,6 +40,9 @@ typedef struct WadiRigidGroups {
     int32_t count;
     int32_t *row; /* rows with a face of a group */
     int32_t row_count;
+    /* Per cell: sides whose solid holds it by friction (WadiRigidWalls.held). A group with such a side moves
+     * with the solid. NULL: groups are free. */
+    const uint8_t *held;
 } WadiRigidGroups;
 
 /* The normal impulse at the wall that bounds friction: P+ of the FLUID cell, or the speed into the wall
@@ -49,7 +50,10 @@ typedef struct WadiRigidGroups {
 typedef struct WadiRigidWalls {
     const float *wall_friction; /* mu of solid cells */
     const double *pressure;     /* P per cell; NULL: use `before` */
-    const float *const *before; /* u, v, w before the projection, for the literal mode */
+    const float *const *before; /* u, v, w before the projection, without `pressure` */
+    /* Out, per cell, zeroed by the caller: bit s set where friction at side s stopped all slip; NULL: not
+     * wanted. */
+    uint8_t *held;
 } WadiRigidWalls;
 
 WadiStatus wadi_rigid_wall_friction(const WadiFrictionGrid *grid, const WadiRigidWalls *walls,

@@ -4,6 +4,7 @@
 #define WADI_FLIP_RIGID_CELLS_H
 
 #include "flip/published/flip_rigid.h"
+#include "flip/transfer/flip_row_table.h"
 
 /* Index 8 row + lane of the neighbour; a cell of the null row if there is none. */
 static inline int32_t wadi_cell_neighbour(const WadiRows *rows, int32_t cell, int side)
@@ -45,6 +46,13 @@ static inline bool wadi_face_is_free(const WadiFrictionGrid *grid, int32_t cell,
     int32_t low = wadi_cell_neighbour(grid->rows, cell, 2 * axis);
     return cell >= WADI_ROW_CELLS && !wadi_cell_bit(grid->solid, cell) && !wadi_cell_bit(grid->solid, low) &&
            (wadi_cell_bit(grid->fluid, cell) || wadi_cell_bit(grid->fluid, low));
+}
+
+/* Velocity of the solid on a face, along its axis. */
+static inline float wadi_solid_speed(const WadiFrictionGrid *grid, int axis, int32_t face)
+{
+    const float *speed = grid->solid_speed[axis];
+    return speed != NULL ? speed[wadi_table_cell(grid->solid_row, (size_t)face)] : 0.0f;
 }
 
 #endif

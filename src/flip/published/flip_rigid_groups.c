@@ -1,9 +1,11 @@
 /* Rigid groups: face-connected RIGID cells, and the rigid motion nearest to the velocities on their faces.
- * Source: [ZB05 section 3.2].
+ * Source: [ZB05 sec. 3.2].
  * Differs: total momentum over mass with one inertia tensor is right only if the three staggered
  * components have equal masses and centres. Weighted least squares over the faces leave a residual
  * orthogonal to all rigid motions: linear and angular momentum are conserved exactly (in this quadrature),
- * a second projection changes nothing, and the energy cannot grow. */
+ * a second projection changes nothing, and the energy cannot grow.
+ * Chosen: the paper does not say how solids enter a group. A group that friction holds at a solid takes the
+ * rigid motion nearest to that of the solid, at the sides where it is held. */
 #include <math.h>
 #include <string.h>
 
@@ -68,6 +70,7 @@ typedef struct Face {
     int32_t group;
     double mass;
     WadiVec3 position; /* cells */
+    double speed;
 } Face;
 
 static Face face_of(const WadiFrictionGrid *grid, const WadiRigidGroups *groups, int32_t c, int axis)
@@ -85,6 +88,26 @@ static Face face_of(const WadiFrictionGrid *grid, const WadiRigidGroups *groups,
     return face;
 }
 
+/* Velocity of the solid along an axis at the middle of a side of a cell. */
+static Face contact_of(const WadiFrictionGrid *grid, const WadiRigidGroups *groups, int32_t c, int side,
+                       int axis)
+{
+    const int32_t beside = wadi_cell_neighbour(grid->rows, c, side), normal = side >> 1;
+    const int32_t face = axis == normal ? (side & 1 ? beside : c) : beside;
+    int32_t cell[3];
+    wadi_rows_cell(grid->rows, c >> 3, cell);
+    Face contact = { .group = groups->group[c], .mass = 1.0 };
+    contact.speed = (double)wadi_solid_speed(grid, axis, face);
+    if (axis != normal) {
+        const int32_t next = wadi_cell_neighbour(grid->rows, beside, 2 * axis + 1);
+        contact.speed = 0.5 * (contact.speed + (double)wadi_solid_speed(grid, axis, next));
+    }
+    const double end = side & 1 ? 1.0 : 0.0;
+    contact.position = wadi_vec3(cell[0] + (c & 7) + (normal == 0 ? end : 0.5),
+                                 cell[1] + (normal == 1 ? end : 0.5), cell[2] + (normal == 2 ? end : 0.5));
+    return contact;
+}
+
 static void basis_row(WadiVec3 arm, int axis, double row[6])
 {
     WadiVec3 normal = wadi_vec3(axis == 0, axis == 1, axis == 2), turn = wadi_cross(arm, normal);
@@ -93,7 +116,8 @@ static void basis_row(WadiVec3 arm, int axis, double row[6])
 
 typedef struct Sums {
     double mass,
-        radius; /* radius: root mean square distance of the faces from the centre, the unit of arms */
+        radius;   /* radius: root mean square distance of the faces from the centre, the unit of arms */
+    bool is_held; /* faces are contacts with solids */
     WadiVec3 centre;
     double a[6][6], b[6];
 } Sums;
@@ -167,36 +191,56 @@ double wadi_rigid_face_speed(const WadiRigidMotion *motion, const int32_t cell[3
     return wadi_component(speed, axis);
 }
 
+/* First mass and centre, then the radius, then the equations. */
+static void add_face(Sums *sum, const Face *face, int axis, int pass)
+{
+    if (pass == 0) {
+        sum->mass += face->mass;
+        sum->centre = wadi_add_scaled(sum->centre, face->position, face->mass);
+        return;
+    }
+    WadiVec3 arm = wadi_sub(face->position, sum->centre);
+    if (pass == 1) {
+        sum->radius += face->mass * wadi_dot(arm, arm);
+        return;
+    }
+    double row[6];
+    basis_row(wadi_scale(arm, 1.0 / sum->radius), axis, row);
+    for (int i = 0; i < 6; ++i) {
+        sum->b[i] += face->mass * row[i] * face->speed;
+        for (int j = 0; j < 6; ++j) {
+            sum->a[i][j] += face->mass * row[i] * row[j];
+        }
+    }
+}
+
+static unsigned held_sides(const WadiRigidGroups *groups, int32_t c)
+{
+    return groups->held != NULL && groups->group[c] >= 0 ? groups->held[c] : 0;
+}
+
 /* Serial sums in cell order: the same bytes for any thread count. */
 static void gather(const WadiFrictionGrid *grid, const WadiRigidGroups *groups, float *const velocity[3],
                    Sums *sums)
 {
+    for (int32_t n = 0; n < 8 * groups->row_count; ++n) {
+        const int32_t c = 8 * groups->row[n >> 3] + (n & 7);
+        if (held_sides(groups, c) != 0) {
+            sums[groups->group[c]].is_held = true;
+        }
+    }
     for (int pass = 0; pass < 3; ++pass) {
         for (int32_t n = 0; n < 8 * groups->row_count; ++n) {
             int32_t c = 8 * groups->row[n >> 3] + (n & 7);
             for (int axis = 0; axis < 3; ++axis) {
                 Face face = face_of(grid, groups, c, axis);
-                if (face.group < 0) {
-                    continue;
+                if (face.group >= 0 && !sums[face.group].is_held) {
+                    face.speed = (double)velocity[axis][c];
+                    add_face(&sums[face.group], &face, axis, pass);
                 }
-                Sums *sum = &sums[face.group];
-                if (pass == 0) {
-                    sum->mass += face.mass;
-                    sum->centre = wadi_add_scaled(sum->centre, face.position, face.mass);
-                    continue;
-                }
-                WadiVec3 arm = wadi_sub(face.position, sum->centre);
-                if (pass == 1) {
-                    sum->radius += face.mass * wadi_dot(arm, arm);
-                    continue;
-                }
-                double row[6];
-                basis_row(wadi_scale(arm, 1.0 / sum->radius), axis, row);
-                for (int i = 0; i < 6; ++i) {
-                    sum->b[i] += face.mass * row[i] * (double)velocity[axis][c];
-                    for (int j = 0; j < 6; ++j) {
-                        sum->a[i][j] += face.mass * row[i] * row[j];
-                    }
+                for (unsigned left = held_sides(groups, c); left != 0; left &= left - 1) {
+                    face = contact_of(grid, groups, c, __builtin_ctz(left), axis);
+                    add_face(&sums[face.group], &face, axis, pass);
                 }
             }
         }

@@ -1,17 +1,11 @@
 /* Friction along solids as a change of velocity [ZB05 eq. 4, after BFA02]: u_T <- max(0, 1 - mu I / |u_T|)
  * u_T.
  * Differs: the impulse I is the wall's pressure; the printed speed into the wall is that of one cell, so
- * that a slab of N cells gets 1/N of the friction (available as the literal mode). */
+ * that a slab of N cells gets 1/N of the friction (`wall_friction: zb05`). */
 #include <math.h>
 
 #include "flip/published/flip_rigid_cells.h"
 #include "flip/transfer/flip_row_table.h"
-
-static float solid_speed(const WadiFrictionGrid *grid, int axis, int32_t face)
-{
-    const float *speed = grid->solid_speed[axis];
-    return speed != NULL ? speed[wadi_table_cell(grid->solid_row, (size_t)face)] : 0.0f;
-}
 
 /* Factor of the slip of a cell after friction at one facet. */
 static float facet_factor(const WadiFrictionGrid *grid, const WadiRigidWalls *walls, float *const velocity[3],
@@ -24,7 +18,7 @@ static float facet_factor(const WadiFrictionGrid *grid, const WadiRigidWalls *wa
         impulse = fmax(walls->pressure[wadi_table_cell(grid->pressure_row, (size_t)c)], 0.0);
     } else {
         int32_t face = side & 1 ? wall : c;
-        double into = (double)walls->before[normal][face] - (double)solid_speed(grid, normal, face);
+        double into = (double)walls->before[normal][face] - (double)wadi_solid_speed(grid, normal, face);
         impulse = fmax(side & 1 ? into : -into, 0.0);
     }
     double square = 0.0;
@@ -35,13 +29,16 @@ static float facet_factor(const WadiFrictionGrid *grid, const WadiRigidWalls *wa
             int32_t at = high ? wadi_cell_neighbour(grid->rows, c, 2 * b + 1) : c;
             if (wadi_face_is_free(grid, at, b)) {
                 int32_t solid = wadi_cell_neighbour(grid->rows, at, side);
-                sum += (double)velocity[b][at] - (double)solid_speed(grid, b, solid);
+                sum += (double)velocity[b][at] - (double)wadi_solid_speed(grid, b, solid);
                 count += 1;
             }
         }
         square += count > 0 ? sum * sum / (count * count) : 0.0;
     }
     double slip = sqrt(square), bound = (double)walls->wall_friction[wall] * impulse;
+    if (walls->held != NULL && bound > 0.0 && slip <= bound) {
+        walls->held[c] |= (uint8_t)(1 << side);
+    }
     return slip > bound ? (float)(1.0 - bound / slip) : 0.0f;
 }
 
@@ -77,7 +74,7 @@ WadiStatus wadi_rigid_wall_friction(const WadiFrictionGrid *grid, const WadiRigi
                     ((here_is_fluid ? factor[c] : 0.0f) + (low_is_fluid ? factor[low] : 0.0f)) /
                     (float)(here_is_fluid + low_is_fluid);
                 float solid = factor_mean < 1.0f
-                                  ? solid_speed(grid, b, wadi_cell_neighbour(grid->rows, c, side))
+                                  ? wadi_solid_speed(grid, b, wadi_cell_neighbour(grid->rows, c, side))
                                   : 0.0f;
                 velocity[b][c] =
                     factor_mean < 1.0f ? solid + factor_mean * (velocity[b][c] - solid) : velocity[b][c];

@@ -1,4 +1,4 @@
-/* Velocities from particles to the grid and back. [ZB05 section 4; JSSTS15; theory 2.1, 2.2]
+/* Velocities from particles to the grid and back. [ZB05 secs. 4.2.2, 4.2.4; JSSTS15; theory 2.1, 2.2]
  *
  * Hat weights w = N(dx) N(dy) N(dz), N(s) = max(0, 1 - |s|), per staggered component. With APIC a particle
  * has an affine matrix C (1/s), nine float columns c00..c22: its velocity at a face is v + C (x_face - x).

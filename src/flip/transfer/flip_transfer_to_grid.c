@@ -1,4 +1,4 @@
-/* Particles to grid: u_f = sum_p m_p w_pf v_p / sum_p m_p w_pf. [ZB05 section 4; JSSTS15; theory 2.1]
+/* Particles to grid: u_f = sum_p m_p w_pf v_p / sum_p m_p w_pf. [ZB05 sec. 4.2.2; JSSTS15; theory 2.1]
  * Each occupied tile adds its particles into its own padded buffer, 10^3 nodes of {momentum, mass} per
  * component; then each row of the grid adds the buffers that overlap it. Both orders are fixed, so the
  * bytes do not depend on the thread count. Only rows within the support of particles are cleared, stored

@@ -1,5 +1,5 @@
-/* Grid to particles and the paths of the step, in one pass over the particles. [ZB05 section 4; theory
- * 2.2, 2.3]
+/* Grid to particles and the paths of the step, in one pass over the particles. [ZB05 secs. 4.2.4, 4.2.5;
+ * theory 2.2, 2.3]
  *   v = (1 - a) u(x) + a (v + (u - saved)(x));   x1 = x + dt u(x)
  * Each tile copies the velocities around it as {u, u - saved} pairs with two cells of margin, so that one
  * 128-bit load gives both fields at two nodes. u(x) is PIC's value and the first stage of the path. Only

@@ -172,6 +172,9 @@ static double chance_square(int particles_per_axis)
 
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
+    if (wadi_flip_published(flip) != WADI_FLIP_PUBLISHED_NONE) {
+        return wadi_flip_density_published(flip, step, error);
+    }
     const WadiFlipDef *def = wadi_flip_def(flip->context.world->scene);
     const bool is_gauss_seidel = def->pressure == WADI_FLIP_PRESSURE_GAUSS_SEIDEL;
     const float setting = (float)def->density_band;

@@ -31,8 +31,9 @@ WADI_SCENE_CHOICES(solvers);
 static const WadiSceneChoice per_cell[] = {
     { "1", 1, "" }, { "8", 2, "" }, { "27", 3, "" }, { "64", 4, "" }
 };
-static const WadiSceneChoices per_cell_choices = { per_cell,
-                                                   WADI_SCENE_COUNT(per_cell, WADI_SCENE_CHOICE_MAX), true };
+static const WadiSceneChoices per_cell_choices = { .list = per_cell,
+                                                   .count = WADI_SCENE_COUNT(per_cell, WADI_SCENE_CHOICE_MAX),
+                                                   .is_numbers = true };
 
 static const WadiSceneChoice sides[] = {
     { "x_min", WADI_SIDE_X_MIN, "" }, { "x_max", WADI_SIDE_X_MAX, "" }, { "y_min", WADI_SIDE_Y_MIN, "" },
@@ -147,6 +148,7 @@ static const WadiSceneField material_fields[] = {
       .minimum = 0, .maximum = 100, .kinds = 1u << WADI_MATERIAL_WATER,
       .doc = "Water 0.072; matters below a centimetre." },
     { "transfer", WADI_SCENE_ENUM, AT(WadiMaterial, transfer), .choices = &transfers_choices,
+      .where = offsetof(WadiMaterial, where_transfer),
       .doc = "How the solver `flip` transfers velocities from the grid to particles." },
     { "flip_share", WADI_SCENE_NUMBER, AT(WadiMaterial, flip_fraction), FRACTION, .fallback = { -1 },
       .fallback_text = "exp(−0.01 s / T), T = 8 √(dx/g) for water, 2 √(dx/g) for sand",

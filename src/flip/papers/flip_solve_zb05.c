@@ -1,67 +1,17 @@
-/* Forces inside sand by the paper's local rule (`friction: zb05`), for reproduction and comparison:
+/* Forces inside sand by the paper's local rule with its errors corrected (`friction: zb05`), for comparison:
  * pressure, friction at solids, cells that stop and move as rigid groups, sliding stress on the others,
- * pressure again.
+ * pressure again. As printed: flip_solve_published.c.
  * Source: [ZB05 sec. 3; theory 6.12].
  * Differs: see flip_rigid*.c; and a second projection, because neither rigid groups nor the sliding stress
- * conserve volume. `zb05_literal` omits every repair that can be omitted: it has the two yield slopes of
- * eq. 1 and eq. 2, the whole stress at once, eq. 4 at walls, and pressures that may pull. Its stress still
- * has the sign of friction: with the printed sign shear feeds itself and no run lasts. */
+ * conserve volume. */
 #include <string.h>
 
-#include "flip/flip.h"
 #include "flip/flip_stage.h"
-#include "flip/published/flip_rigid.h"
+#include "flip/papers/flip_papers.h"
 #include "grid/row_lanes.h"
-#include "matter/yield.h"
 
-/* Slopes of eq. 1 and eq. 2 for the first sand, relative to its slope in this run. */
-static WadiYield literal_ratios(const WadiFlip *flip, double time)
-{
-    const WadiScene *scene = flip->context.world->scene;
-    for (int m = 0; m < scene->material_count; ++m) {
-        double slope = (double)flip->materials.slope[m];
-        if (scene->materials[m].kind == WADI_MATERIAL_SAND && !scene->materials[m].is_unused && slope > 0.0) {
-            WadiYield yield = wadi_yield_of_material(&scene->materials[m], WADI_YIELD_ZB05_LITERAL, time);
-            return (WadiYield){ .stop = yield.stop / slope, .slide = yield.slide / slope };
-        }
-    }
-    return (WadiYield){ .stop = 1.0, .slide = 1.0 };
-}
-
-static WadiStatus scaled_copy(const WadiFlipStep *step, const float *values, double factor,
-                              const float **result, WadiArena *arena, WadiError *error)
-{
-    size_t floats = wadi_rows_floats(&step->grid.rows);
-    float *array = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &array, floats, "yield slopes", error));
-    for (size_t i = 0; i < floats; ++i) {
-        array[i] = (float)factor * values[i];
-    }
-    *result = array;
-    return WADI_OK;
-}
-
-static WadiStatus rigid_load(const WadiFlip *flip, const WadiFlipStep *step, const WadiFrictionLoad *load,
-                             bool is_literal, WadiRigidLoad *rigid, WadiError *error)
-{
-    *rigid = (WadiRigidLoad){ .pressure = load->pressure,
-                              .k_stop = load->k,
-                              .k_slide = load->k,
-                              .cohesion = load->cohesion,
-                              .sliding_fraction = 1.0 / 6.0 };
-    if (is_literal) {
-        WadiYield ratio = literal_ratios(flip, step->time);
-        WadiArena *arena = flip->context.scratch;
-        WADI_TRY(scaled_copy(step, load->k, ratio.stop, &rigid->k_stop, arena, error));
-        WADI_TRY(scaled_copy(step, load->k, ratio.slide, &rigid->k_slide, arena, error));
-        rigid->sliding_fraction = 1.0;
-        rigid->is_literal = true;
-    }
-    return WADI_OK;
-}
-
-/* Coefficient of friction in cells of solids next to the sand. */
-static WadiStatus wall_friction(const WadiFlip *flip, const WadiFlipStep *step, float **mu, WadiError *error)
+WadiStatus wadi_flip_wall_coefficients(const WadiFlip *flip, const WadiFlipStep *step, float **mu,
+                                       WadiError *error)
 {
     const WadiRows *rows = &step->grid.rows;
     double h = step->grid.cell_size;
@@ -84,13 +34,8 @@ static WadiStatus wall_friction(const WadiFlip *flip, const WadiFlipStep *step, 
     return WADI_OK;
 }
 
-/* Friction at solids and inside the sand, on projected velocities; `before` are those before the
- * projection. */
-static WadiStatus apply_friction(const WadiFlip *flip, WadiFlipStep *step, float *const before[3],
-                                 bool is_literal, WadiError *error)
+WadiFrictionGrid wadi_flip_rigid_grid(const WadiFlipStep *step)
 {
-    WadiArena *arena = flip->context.scratch;
-    float *const *velocity = step->grid.velocity;
     WadiFrictionGrid grid = { .rows = &step->grid.rows,
                               .fluid = step->cells.pressure_cells,
                               .solid = step->cells.inside,
@@ -99,19 +44,31 @@ static WadiStatus apply_friction(const WadiFlip *flip, WadiFlipStep *step, float
     for (int a = 0; a < 3; ++a) {
         grid.solid_speed[a] = step->solid.velocity[a];
     }
+    return grid;
+}
+
+/* Friction at solids and inside the sand, on projected velocities; `before` are those before the
+ * projection. */
+static WadiStatus apply_friction(const WadiFlip *flip, WadiFlipStep *step, float *const before[3],
+                                 WadiError *error)
+{
+    WadiArena *arena = flip->context.scratch;
+    float *const *velocity = step->grid.velocity;
+    const WadiFrictionGrid grid = wadi_flip_rigid_grid(step);
     WadiFrictionLoad load;
-    WadiRigidLoad rigid;
     double *grain = NULL;
     float *mu = NULL;
-    WADI_TRY(wall_friction(flip, step, &mu, error));
+    WADI_TRY(wadi_flip_wall_coefficients(flip, step, &mu, error));
     WADI_TRY(wadi_flip_friction_load(flip, step, &load, &grain, error));
     if (grain != NULL) {
         WADI_TRY(wadi_flip_grain_pressure(flip, step, grain, error));
     }
-    WADI_TRY(rigid_load(flip, step, &load, is_literal, &rigid, error));
+    const WadiRigidLoad rigid = {
+        .pressure = load.pressure, .k = load.k, .cohesion = load.cohesion, .sliding_fraction = 1.0 / 6.0
+    };
 
-    bool is_printed_wall = is_literal || wadi_flip_def(flip->context.world->scene)->wall_friction ==
-                                             WADI_FLIP_WALL_FRICTION_ZB05;
+    const bool is_printed_wall =
+        wadi_flip_def(flip->context.world->scene)->wall_friction == WADI_FLIP_WALL_FRICTION_ZB05;
     const float *const into[3] = { before[0], before[1], before[2] };
     const float *const now[3] = { velocity[0], velocity[1], velocity[2] };
     WadiRigidWalls walls = { .wall_friction = mu,
@@ -162,13 +119,8 @@ static WadiStatus project_again(const WadiFlip *flip, WadiFlipStep *step, bool m
 WadiStatus wadi_flip_solve_zb05(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     size_t floats = wadi_rows_floats(&step->grid.rows);
-    bool is_literal = wadi_flip_def(flip->context.world->scene)->friction == WADI_FLIP_FRICTION_ZB05_LITERAL;
     WadiFlipProjectIn in = wadi_flip_projection(flip, step);
     WadiFlipProjectOut out = { .pressure = step->cells.pressure };
-    if (is_literal) {
-        in.solve = wadi_poisson_solve;
-        in.is_unilateral = false;
-    }
     float *before[3];
     WadiFlipProjector *projector = NULL;
     for (int a = 0; a < 3; ++a) {
@@ -178,7 +130,7 @@ WadiStatus wadi_flip_solve_zb05(WadiFlip *flip, WadiFlipStep *step, WadiError *e
         out.known[a] = step->known[a];
     }
     RUN("pressure", wadi_flip_make_projection(flip, step, &in, &projector, &out, error));
-    RUN("friction", apply_friction(flip, step, before, is_literal, error));
+    RUN("friction", apply_friction(flip, step, before, error));
     RUN("pressure", project_again(flip, step, in.is_unilateral, error));
     return WADI_OK;
 }
