@@ -134,14 +134,15 @@ static WadiStatus make_balls(const WadiFrameBuilder *s, const WadiCloud *cloud, 
         WADI_TRY(WADI_ARENA_NEW(arena, &balls->velocity, count, "velocities of balls", error));
         memcpy(balls->velocity, velocity->values, count * sizeof *balls->velocity);
     }
-    WadiGrainDef grains = wadi_frame_scene_grains(&s->def->scene->materials[material].look);
+    const WadiLookDef *look = &s->def->scene->materials[material].look;
+    const WadiGrainDef grains = wadi_frame_scene_grains(look);
     balls->count = count;
     for (size_t i = 0; i < count; ++i) {
         WadiVec3 x = wadi_sub(cloud->position[i], s->frame_scene->origin);
         balls->sphere[i][0] = (float)x.x;
         balls->sphere[i][1] = (float)x.y;
         balls->sphere[i][2] = (float)x.z;
-        balls->sphere[i][3] = 0.5f * cloud->spacing[i];
+        balls->sphere[i][3] = 0.5f * (float)look->ball_size * cloud->spacing[i];
         balls->colour[i] = wadi_grain_colour(&grains.palette, cloud->id[i], 0, grains.wetness);
     }
     return s->def->colours != NULL ? paint_balls(s, cloud, material, balls, error) : WADI_OK;

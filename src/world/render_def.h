@@ -34,6 +34,7 @@ typedef struct WadiLookDef {
     int grains;            /* per particle */
     double grain_fill;     /* fraction of a particle's volume that its grains fill */
     double size_variation; /* 0..0.9 */
+    double ball_size;      /* diameter of a ball over the spacing of its particle */
     double cloudiness;     /* 0 clear .. 1 as milk, water */
     double clarity;        /* m, water: the distance over which it takes on its colour */
     double wetness;        /* 0..1, sand: for frames without that attribute */

@@ -224,13 +224,16 @@ static void large_grains_are_stones(void **unused)
 static void single_grains_are_stones(void **unused)
 {
     (void)unused;
-    for (int n = 0; n < 2; ++n) {
+    static const char *const look[3] = { "", ", look: {style: balls}",
+                                         ", look: {style: balls, ball_size: 1.5}" };
+    static const double size[3] = { 1.15, 1.0, 1.5 };
+    for (int n = 0; n < 3; ++n) {
         char scene[400];
         snprintf(scene, sizeof scene,
                  "wadi: 1\nsolver: dem\ncell_size: 0.1\ndomain: {min: [0, 0, 0], max: [1, 1, 1]}\n"
                  "materials: {sand: {kind: sand%s}}\n"
                  "bodies:\n  - {material: sand, shape: {box: {min: [0.2, 0.2, 0], max: [0.8, 0.8, 0.5]}}}\n",
-                 n == 0 ? "" : ", look: {style: balls}");
+                 look[n]);
         Fixture f;
         WadiError error = { 0 };
         open_fixture(&f, scene);
@@ -241,8 +244,7 @@ static void single_grains_are_stones(void **unused)
         assert_true(part->grains.count > 100 && part->grains.count == (size_t)cloud.count);
         assert_int_equal(part->is_angular, n == 0);
         for (size_t g = 0; g < part->grains.count; ++g) {
-            CHECK_NEAR((double)part->grains.sphere[g][3],
-                       (n == 0 ? 1.15 : 1.0) * 0.5 * (double)cloud.spacing[g], 1e-6);
+            CHECK_NEAR((double)part->grains.sphere[g][3], size[n] * 0.5 * (double)cloud.spacing[g], 1e-6);
         }
         wadi_cloud_free(&cloud);
         close_fixture(&f);

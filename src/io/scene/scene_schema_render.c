@@ -48,6 +48,8 @@ static const WadiSceneField look_fields[] = {
       FROM_PRESET, .doc = "Fraction of a particle's volume that its grains fill in a cut." },
     { "size_variation", WADI_SCENE_NUMBER, LOOK(size_variation), .minimum = 0, .maximum = 0.9,
       .fallback = { -1 }, FROM_PRESET, .doc = "How much grains in a cut, or stones, differ in size." },
+    { "ball_size", WADI_SCENE_NUMBER, LOOK(ball_size), .minimum = 0.01, .maximum = 10, .fallback = { 1 },
+      .doc = "Diameter of the balls of `style: balls` over the spacing of the particles." },
     { "clarity", WADI_SCENE_NUMBER, LOOK(clarity), .unit = "m", .minimum = 1e-6, .maximum = 1e6,
       .fallback = { -1 }, .fallback_text = "by the size of the scene, as a bath, a pool or a sea",
       .doc = "Distance over which water takes on its colour: larger is clearer." },
