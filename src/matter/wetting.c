@@ -1,5 +1,8 @@
-/* Differs: LD09 prints no law of cohesion above S' and no friction at S = 1; with none at all a bed under
- * water has no strength. */
+/* What water does to sand. [LD09 sec. 3]
+ * Cohesion is eq. 6. Of its case S > S' only c_wet can be read in the copy at hand: taken as
+ * c_wet (1 - S) / (1 - S'), which is continuous at S' and vanishes in mud.
+ * Differs: the printed friction is 0 at S = 1, where a bed under water would have no strength; here a part
+ * of it remains. */
 #include "matter/wetting.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* What water in its pores does to sand [LD09 sec. 4, LAD08; theory 11.6]. S is the saturation, 0 to 1; S' is
+/* What water in its pores does to sand [LD09 sec. 3, LAD08; theory 11.6]. S is the saturation, 0 to 1; S' is
  * that of the largest cohesion. All laws are continuous. */
 #ifndef WADI_MATTER_WETTING_H
 #define WADI_MATTER_WETTING_H

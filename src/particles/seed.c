@@ -1,5 +1,5 @@
 /* Fill a shape with particles: jittered sub-cells of a lattice aligned to the origin, those near the free
- * surface moved to a set depth. [ZB05 sec. 4.1; theory 3.6]
+ * surface moved to a set depth. [ZB05 sec. 4.2.1; theory 3.6]
  * Differs: where the surface rests on a solid it is not free and nothing is moved there.
  *
  * The jitter is a hash of the position, so every shape has the same particle there. Cells are visited by

@@ -1,4 +1,4 @@
-/* Fill shapes with particles. [ZB05 sec. 4.1: n x n x n jittered sub-cells a cell; near-surface particles
+/* Fill shapes with particles. [ZB05 sec. 4.2.1: n x n x n jittered sub-cells a cell; near-surface particles
  * moved] */
 #ifndef WADI_PARTICLES_SEED_H
 #define WADI_PARTICLES_SEED_H

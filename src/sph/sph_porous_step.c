@@ -1,5 +1,5 @@
 /* The stages of water in sand: what it does to the particles at the start of a step, and its flow at the
- * end. [LD09 sec. 4; theory 11.6] */
+ * end. [LD09 sec. 3; theory 11.6] */
 #include <math.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "surface/surface_frame.h"
 #include "world/solver.h"
 
-/* Simulation cell over surface cell: 250 cells for 100 [ZB05 sec. 5]. */
+/* Simulation cell over surface cell: 250 cells for 100 [ZB05 secs. 5, 6]. */
 static const double refinement = 2.5;
 static const double flatten_radius = 5.0; /* spacings */
 

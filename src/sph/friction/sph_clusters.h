@@ -1,4 +1,4 @@
-/* Friction by a local stop rule and rigid clusters (`friction: zb05`), for comparison [LD09 s. 3.2]: sand
+/* Friction by a local stop rule and rigid clusters (`friction: zb05`), for comparison [LD09 sec. 2]: sand
  * whose strain the yield stress can stop within a step is rigid, and rigid particles within 1.2 spacings of
  * each other move as one body. The rule compares the inertia of single particles, not the load that they
  * carry: piles melt. */

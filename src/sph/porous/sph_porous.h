@@ -3,8 +3,8 @@
  * kappa is that of the donor, F = -W'/r over the sum that a lattice gives for a Laplacian. Fluxes of a pair
  * are computed alike from both sides and are whole quanta of mass (world/water.h): water is conserved
  * exactly. Factors of donors and acceptors hold 0 <= S <= 1 exactly.
- * Source: [LAD08; LD09 sec. 4]. Differs [theory 11.6]: the printed exchange loses mass and moves water the
- * wrong way; this one is the finite volume form of Darcy's law. */
+ * Source: [LAD08; LD09 secs. 2, 3]. Differs [theory 11.6]: the printed exchange loses mass and moves water
+ * the wrong way; this one is the finite volume form of Darcy's law. */
 #ifndef WADI_SPH_POROUS_H
 #define WADI_SPH_POROUS_H
 

@@ -1,5 +1,5 @@
 /* Smooths the field: each node becomes the mean of its six neighbours. Lowering passes take the smaller of
- * that and the old value, so that thin parts are not lost. [ZB05 section 5; theory 10.3]
+ * that and the old value, so that thin parts are not lost. [ZB05 sec. 5; theory 10.3]
  *
  * A neighbour outside the band is replaced by the node itself. The error does not reach a sign change, since
  * the band is wide enough (field.c). */

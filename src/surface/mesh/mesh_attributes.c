@@ -1,6 +1,6 @@
 /* Interpolates the particles' attributes to the vertices of a surface: sum k_i a_i / sum k_i, k = max(0, 1 -
  * s^2)^3, s = |x - x_i| / R_i.
- * Source: [ZB05 eqs 7, 8], the weights of the field.
+ * Source: [ZB05 eqs 8, 10], the weights of the field.
  *
  * Consecutive vertices are close to each other, so that a group of them shares one query of the bins: the
  * particles whose support meets the group's box are copied into columns, and each vertex sums over the
