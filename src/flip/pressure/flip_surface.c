@@ -16,7 +16,7 @@
 #include "flip/pressure/flip_surface_level.h"
 #include "flip/transfer/flip_row_table.h"
 
-enum { LANES = WADI_ROW_CELLS, TILE_BLOCK = 8 };
+enum { LANES = WADI_ROW_CELLS };
 
 /* Smallest depth of FLUID cells and height of air cells, in cells: a lone particle is fluid too. Small, so
  * that a surface close to a centre is not moved. */
@@ -70,9 +70,8 @@ typedef struct DepthContext {
     uint8_t *lone;   /* per row: cells with particles that are not beside deep cells */
     uint8_t *liquid; /* may be NULL */
     const uint8_t *occupied;
-    const uint8_t *labels; /* the sign of the distance follows these */
-    uint8_t *cut_tiles;    /* per tile: walls cut a cell of it */
-    uint8_t *near_cut;     /* per tile: of it or one that touches it; NULL: not needed */
+    const uint8_t *labels;      /* the sign of the distance follows these */
+    const WadiFlipSpace *space; /* NULL: not needed */
 } DepthContext;
 
 /* Smoothed fill of a cut cell almost inside solids. It holds few particles, and by chance it would be air
@@ -111,37 +110,7 @@ static unsigned cut_cells(const WadiFlipSurfaceIn *in, int32_t row)
  * nothing: walls along the grid on faces are such. */
 static bool is_near_cut(const DepthContext *context, int32_t row)
 {
-    return context->near_cut != NULL && context->near_cut[context->in->rows->tile[row]] != 0;
-}
-
-static void find_cut_tiles(void *user, int64_t first, int64_t end)
-{
-    const DepthContext *context = user;
-    const WadiRows *rows = context->in->rows;
-    for (int32_t tile = (int32_t)first; tile < end; ++tile) {
-        unsigned cut = 0;
-        for (int32_t row = rows->first[tile]; row < rows->first[tile + 1]; ++row) {
-            /* As wadi_flip_open_of has it. */
-            const WadiF8 open =
-                1.0f - WADI_ROW(context->in->fraction, wadi_table_row(context->in->solid_row, row));
-            const WadiI8 is_cut = (open > 0.0f) & (open < 1.0f);
-            cut |= wadi_row_bits(&is_cut);
-        }
-        context->cut_tiles[tile] = cut != 0;
-    }
-}
-
-static void find_near_cut(void *user, int64_t first, int64_t end)
-{
-    const DepthContext *context = user;
-    const WadiTileMap *tiles = context->in->rows->tiles;
-    for (int32_t tile = (int32_t)first; tile < end; ++tile) {
-        context->near_cut[tile] = 0;
-        for (int n = 0; n < 27; ++n) {
-            const int32_t other = tiles->neighbours[tile][n];
-            context->near_cut[tile] |= other >= 0 && context->cut_tiles[other] != 0;
-        }
-    }
+    return context->space != NULL && context->space->near_cut[context->in->rows->tile[row]] != 0;
 }
 
 static void find_depths(void *user, int64_t first, int64_t end)
@@ -158,8 +127,9 @@ static void find_depths(void *user, int64_t first, int64_t end)
                                            : context->fill[cell] / wadi_maxf(space, min_open);
             float depth = wadi_flip_depth_of(mean_fill);
             if (space < 1.0f && fabsf(depth) < 1.0f && is_near_cut(context, (int32_t)row)) {
-                depth += wadi_flip_centroid_height(context->in, (WadiRowCell){ (int32_t)row, l },
-                                                   is_cut ? enough_open : 0.0f);
+                depth +=
+                    wadi_flip_centroid_height(context->in, context->space, (WadiRowCell){ (int32_t)row, l },
+                                              is_cut ? enough_open : 0.0f);
                 depth = wadi_minf(wadi_maxf(depth, -1.0f), 1.0f);
             }
             context->by_fill[cell] = -h * depth;
@@ -171,15 +141,20 @@ static void level_depths(void *user, int64_t first, int64_t end)
 {
     const DepthContext *context = user;
     const float h = (float)context->in->cell_size;
-    const WadiFlipLevelIn in = { context->in, context->fill, context->by_fill };
+    const WadiFlipLevelIn in = { context->in, context->space, context->fill, context->by_fill };
     for (int32_t row = (int32_t)first + (first == 0); row < end; ++row) {
         const WadiF8 solid = WADI_ROW(context->solid, row);
         const WadiI8 is_near = (solid > 0.0f) & (solid < 1.0f);
         const unsigned near = is_near_cut(context, row) ? wadi_row_bits(&is_near) : 0;
         WADI_ROW_OUT(context->distance, row) = WADI_ROW(context->by_fill, row);
-        for (unsigned left = near; left != 0; left &= left - 1) {
-            const WadiRowCell cell = { row, __builtin_ctz(left) };
-            context->distance[wadi_row_cell_index(cell)] = -h * wadi_flip_level_depth(&in, cell);
+        if (near != 0) {
+            float depths[LANES];
+            WadiI8 is_set;
+            wadi_flip_level_depths(&in, row, depths);
+            wadi_row_mask(near, &is_set);
+            const WadiF8 distance = -h * WADI_ROW(depths, 0);
+            WADI_ROW_OUT(context->distance, row) =
+                WADI_ROW_SELECT(is_set, distance, WADI_ROW(context->by_fill, row));
         }
     }
 }
@@ -276,10 +251,12 @@ WadiStatus wadi_flip_surface_distance(const WadiFlipSurfaceIn *in, float *distan
         smooth(in->rows, in->solid_row, in->fraction, solid, spare);
     }
     memset(distance, 0, LANES * sizeof(float));
+    WadiFlipSpace space = { 0 };
     const bool is_levelled = in->fraction != NULL && in->is_at_rest;
     DepthContext context = { .in = in,
                              .fill = fill,
                              .solid = solid,
+                             .space = is_levelled ? &space : NULL,
                              .by_fill = is_levelled ? spare : distance,
                              .distance = distance,
                              .deep = deep,
@@ -288,11 +265,7 @@ WadiStatus wadi_flip_surface_distance(const WadiFlipSurfaceIn *in, float *distan
                              .occupied = in->occupied != NULL ? in->occupied : in->fluid,
                              .labels = liquid != NULL ? liquid : in->fluid };
     if (is_levelled) {
-        const int32_t tiles = in->rows->tiles->count;
-        WADI_TRY(WADI_ARENA_NEW(scratch, &context.cut_tiles, (size_t)tiles, "surface distance", error));
-        WADI_TRY(WADI_ARENA_NEW(scratch, &context.near_cut, (size_t)tiles, "surface distance", error));
-        wadi_parallel_for(tiles, TILE_BLOCK, find_cut_tiles, &context);
-        wadi_parallel_for(tiles, TILE_BLOCK, find_near_cut, &context);
+        WADI_TRY(wadi_flip_find_space(in, &space, scratch, error));
     }
     wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, find_depths, &context);
     if (is_levelled) {

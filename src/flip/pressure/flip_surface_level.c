@@ -9,7 +9,7 @@
  * Source: none. */
 #include "flip/pressure/flip_surface_level.h"
 
-#include "flip/pressure/flip_surface_centroid.h"
+#include <math.h>
 
 /* Of 4 t (1 - t), t the part of the space below the level of the cells beside: from here on only the fill of
  * the cell counts. */
@@ -20,109 +20,86 @@ static const float same_height = 0.6f;
  * and those above and below. */
 static const float weak = 1e-3f;
 
-/* Open part of a cell: its volume, and the heights between which it lies over a cell's centre, in cells. */
-typedef struct OpenPart {
-    float space, low, high;
-} OpenPart;
-
+/* The space under the hats of a row's cells: volumes, multiplied by the weights of the hat, and the heights
+ * between which they lie, as the lowest one and their difference. */
 typedef struct Space {
-    OpenPart part[27];
+    WadiF8 part[WADI_FLIP_AROUND], low[WADI_FLIP_AROUND], height[WADI_FLIP_AROUND];
 } Space;
 
-/* Facts of the 27 cells around a cell. */
+/* Facts of the 27 cells around each cell of a row. */
 typedef struct Around {
-    float level;      /* mean of those beside it, over its centre, in cells */
-    bool is_cut;      /* walls cut one of them or the cell */
-    bool has_surface; /* the surface passes between them */
+    WadiF8 level;       /* mean of those beside it, over its centre, in cells */
+    WadiI8 has_surface; /* the surface passes between them */
 } Around;
 
-static float height_of(const WadiFlipSurfaceIn *in, const int step[3])
+static void find_around(const WadiFlipLevelIn *in, int32_t row, const WadiF8 open[WADI_FLIP_AROUND],
+                        Around *around)
 {
-    return in->up[0] * (float)step[0] + in->up[1] * (float)step[1] + in->up[2] * (float)step[2];
-}
-
-static Around find_around(const WadiFlipLevelIn *in, WadiRowCell cell)
-{
-    const WadiFlipSurfaceIn *surface = in->surface;
-    float sum = 0.0f, weights = 0.0f, shallowest = 1.0f, deepest = -1.0f;
-    bool is_cut = false;
-    for (int n = 0; n < 27; ++n) {
-        int step[3];
-        const WadiRowCell there = wadi_row_cell_around(surface->rows, cell, n, step);
-        const float open = wadi_flip_open_of(surface, there);
-        is_cut = is_cut || (open > 0.0f && open < 1.0f);
-        if (n == 13 || open <= 0.0f) {
+    const WadiF8 zero = { 0 }, one = zero + 1.0f;
+    WadiF8 distance[WADI_FLIP_AROUND], sum = zero, weights = zero, shallowest = one, deepest = -one;
+    wadi_flip_load_around(in->surface->rows, in->distance, row, distance);
+    for (int n = 0; n < WADI_FLIP_AROUND; ++n) {
+        if (n == WADI_FLIP_CENTRE) {
             continue;
         }
-        const float depth = -in->distance[wadi_row_cell_index(there)] / (float)surface->cell_size;
-        const float height = height_of(surface, step);
-        float weight = open * open;
-        weight *= fabsf(depth) < 0.98f ? 1.0f : weak;
+        const WadiI8 is_open = open[n] > zero;
+        const WadiF8 depth = -distance[n] / (float)in->surface->cell_size;
+        const float height = wadi_flip_height_around(in->surface, n);
+        const WadiI8 is_inside = WADI_MAX8(depth, -depth) < 0.98f;
+        WadiF8 weight = open[n] * open[n];
+        weight *= WADI_ROW_SELECT(is_inside, one, zero + weak);
         weight *= fabsf(height) < same_height ? 1.0f : weak;
         sum += weight * (depth + height);
         weights += weight;
-        shallowest = wadi_minf(shallowest, depth);
-        deepest = wadi_maxf(deepest, depth);
+        shallowest = WADI_MIN8(shallowest, WADI_ROW_SELECT(is_open, depth, shallowest));
+        deepest = WADI_MAX8(deepest, WADI_ROW_SELECT(is_open, depth, deepest));
     }
-    return (Around){ .level = weights > 0.0f ? sum / weights : 0.0f,
-                     .is_cut = is_cut,
-                     .has_surface = weights > 0.0f && shallowest < 0.0f && deepest > 0.0f };
+    const WadiI8 has_any = weights > zero;
+    around->level = sum / WADI_ROW_SELECT(has_any, weights, one);
+    around->has_surface = has_any & (shallowest < zero) & (deepest > zero);
 }
 
 /* A cut cell is cut by a plane across the change of the open parts beside it. By its second moment a cell is
  * as high along any direction as along its edges. */
-static OpenPart open_part(const WadiFlipSurfaceIn *in, WadiRowCell cell)
+static void find_space(const WadiFlipLevelIn *in, int32_t row, const WadiF8 open[WADI_FLIP_AROUND],
+                       Space *space)
 {
-    const float open = wadi_flip_open_of(in, cell);
-    if (open <= 0.0f || open >= 1.0f) {
-        return (OpenPart){ open, -0.5f, 0.5f };
-    }
-    const WadiFlipOpening opening = wadi_flip_opening(in, cell);
-    const float middle = 0.5f * (1.0f - open) * opening.along / opening.sum;
-    const float half = wadi_maxf(0.5f - fabsf(middle), 0.025f);
-    return (OpenPart){ open, middle - half, middle + half };
-}
-
-/* The space under the hat of a cell; volumes are multiplied by the hat's weights. */
-static void find_space(const WadiFlipSurfaceIn *in, WadiRowCell cell, Space *space)
-{
-    static const float hat[3] = { 0.125f, 0.75f, 0.125f };
-    for (int n = 0; n < 27; ++n) {
-        int step[3];
-        const WadiRowCell there = wadi_row_cell_around(in->rows, cell, n, step);
-        const float height = height_of(in, step);
-        OpenPart *part = &space->part[n];
-        *part = open_part(in, there);
-        part->space *= hat[step[0] + 1] * hat[step[1] + 1] * hat[step[2] + 1];
-        part->low += height;
-        part->high += height;
+    const WadiF8 least = (WadiF8){ 0 } + 0.025f;
+    WadiF8 middle[WADI_FLIP_AROUND];
+    wadi_flip_load_around(in->surface->rows, in->space->middle, row, middle);
+    for (int n = 0; n < WADI_FLIP_AROUND; ++n) {
+        const float height = wadi_flip_height_around(in->surface, n);
+        const WadiF8 rest = 0.5f - WADI_MAX8(middle[n], -middle[n]), half = WADI_MAX8(rest, least);
+        space->part[n] = wadi_flip_hat_around(n) * open[n];
+        space->low[n] = middle[n] - half + height;
+        space->height[n] = middle[n] + half + height - space->low[n];
     }
 }
 
-static float space_below(const Space *space, float s)
+static inline void space_below(const Space *space, const WadiF8 *s, WadiF8 *below)
 {
-    float sum = 0.0f;
-    for (int n = 0; n < 27; ++n) {
-        const OpenPart *part = &space->part[n];
-        const float t = (s - part->low) / (part->high - part->low);
-        sum += part->space * wadi_minf(wadi_maxf(t, 0.0f), 1.0f);
+    const WadiF8 zero = { 0 }, one = zero + 1.0f;
+    WadiF8 sum = zero;
+    for (int n = 0; n < WADI_FLIP_AROUND; ++n) {
+        const WadiF8 t = (*s - space->low[n]) / space->height[n], above_zero = WADI_MAX8(t, zero);
+        sum += space->part[n] * WADI_MIN8(above_zero, one);
     }
-    return sum;
+    *below = sum;
 }
 
 /* The height with this much space below it; the hat ends at 1.5 cells. */
-static float level_of_fill(const Space *space, float fill)
+static void level_of_fill(const Space *space, const WadiF8 *fill, WadiF8 *level)
 {
-    float low = -1.5f, high = 1.5f;
+    WadiF8 low = (WadiF8){ 0 } - 1.5f, high = (WadiF8){ 0 } + 1.5f;
     for (int n = 0; n < 12; ++n) {
-        const float middle = 0.5f * (low + high);
-        if (space_below(space, middle) < fill) {
-            low = middle;
-        } else {
-            high = middle;
-        }
+        const WadiF8 middle = 0.5f * (low + high);
+        WadiF8 below;
+        space_below(space, &middle, &below);
+        const WadiI8 is_less = below < *fill;
+        low = WADI_ROW_SELECT(is_less, middle, low);
+        high = WADI_ROW_SELECT(is_less, high, middle);
     }
-    return 0.5f * (low + high);
+    *level = 0.5f * (low + high);
 }
 
 /* What the hat has below height s where there are no walls. */
@@ -132,19 +109,29 @@ static float open_space_below(float s)
     return 0.5f + copysignf(0.75f * inner + 0.125f * outer, s);
 }
 
-float wadi_flip_level_depth(const WadiFlipLevelIn *in, WadiRowCell cell)
+void wadi_flip_level_depths(const WadiFlipLevelIn *in, int32_t row, float depths[WADI_ROW_CELLS])
 {
-    const size_t own = wadi_row_cell_index(cell);
-    const float depth = -in->distance[own] / (float)in->surface->cell_size;
-    const Around around = find_around(in, cell);
-    if (!around.is_cut || !around.has_surface) {
-        return depth;
+    WadiF8 open[WADI_FLIP_AROUND];
+    Around around;
+    WADI_ROW_OUT(depths, 0) = -WADI_ROW(in->distance, row) / (float)in->surface->cell_size;
+    wadi_flip_load_around(in->surface->rows, in->space->open, row, open);
+    find_around(in, row, open, &around);
+    const unsigned found = wadi_row_bits(&around.has_surface) & in->space->cut_around[row];
+    if (found == 0) {
+        return;
     }
     Space space;
-    find_space(in->surface, cell, &space);
-    const float all = wadi_maxf(space_below(&space, 2.0f), 1e-6f);
-    const float part = space_below(&space, around.level) / all;
-    const float own_weight = wadi_minf(4.0f * part * (1.0f - part) / enough_spread, 1.0f);
-    const float by_fill = wadi_flip_depth_of(open_space_below(level_of_fill(&space, in->fill[own])));
-    return wadi_minf(wadi_maxf(around.level + own_weight * (by_fill - around.level), -1.0f), 1.0f);
+    const WadiF8 high = (WadiF8){ 0 } + 2.0f, fill = WADI_ROW(in->fill, row);
+    WadiF8 all, below, own_level;
+    find_space(in, row, open, &space);
+    space_below(&space, &high, &all);
+    space_below(&space, &around.level, &below);
+    level_of_fill(&space, &fill, &own_level);
+    for (unsigned left = found; left != 0; left &= left - 1) {
+        const int l = __builtin_ctz(left);
+        const float level = around.level[l], part = below[l] / wadi_maxf(all[l], 1e-6f);
+        const float own_weight = wadi_minf(4.0f * part * (1.0f - part) / enough_spread, 1.0f);
+        const float by_fill = wadi_flip_depth_of(open_space_below(own_level[l]));
+        depths[l] = wadi_minf(wadi_maxf(level + own_weight * (by_fill - level), -1.0f), 1.0f);
+    }
 }

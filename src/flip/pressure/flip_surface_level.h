@@ -4,18 +4,19 @@
 
 #include <math.h>
 
-#include "flip/pressure/flip_surface.h"
-#include "grid/row_lanes.h"
+#include "flip/pressure/flip_surface_space.h"
+#include "math/minmax.h"
 
 typedef struct WadiFlipLevelIn {
     const WadiFlipSurfaceIn *surface; /* with fractions of solids */
-    const float *fill;                /* smoothed */
-    const float *distance;            /* m, by the fill of each cell alone */
+    const WadiFlipSpace *space;
+    const float *fill;     /* smoothed */
+    const float *distance; /* m, by the fill of each cell alone */
 } WadiFlipLevelIn;
 
-/* Depth of a cell's centre in cells, from -1 to 1, by its fill and by the level of the cells around it. The
- * depth by its fill alone where no wall cuts these cells or the surface is not among them. */
-float wadi_flip_level_depth(const WadiFlipLevelIn *in, WadiRowCell cell);
+/* Depths of the centres of a row's cells, in cells from -1 to 1, by their fill and by the level of the
+ * cells around them; by the fill alone where no wall cuts these cells or the surface is not among them. */
+void wadi_flip_level_depths(const WadiFlipLevelIn *in, int32_t row, float depths[WADI_ROW_CELLS]);
 
 /* Depth in cells at which the hat of a flat surface without walls has this fill. */
 static inline float wadi_flip_depth_of(float fill)
