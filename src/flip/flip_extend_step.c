@@ -9,6 +9,15 @@
  * of a few cells, without more splash from drops. */
 static const float AIR_CHANGE = 0.6f, AIR_FAST = 4.0f; /* of sqrt(g dx) */
 
+static bool has_flip(const WadiFlip *flip)
+{
+    bool has_any = false;
+    for (int m = 0; m < flip->materials.count; ++m) {
+        has_any = has_any || flip->flip_fraction[m] > 0.0f;
+    }
+    return has_any;
+}
+
 WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     if (wadi_flip_published(flip) != WADI_FLIP_PUBLISHED_NONE) {
@@ -45,6 +54,15 @@ WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, W
         in.has_before[a] = step->reached[a];
         in.open[a] = walls.open[a] = air.open[a] = step->solid.open[a];
         walls.solid_velocity[a] = air.solid_velocity[a] = step->solid.velocity[a];
+    }
+    in.is_mirrored = has_flip(flip);
+    if (is_kept && in.is_mirrored) {
+        uint8_t *cut, *oblique;
+        WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &cut, (size_t)rows->count, "oblique walls", error));
+        WADI_TRY(
+            WADI_ARENA_NEW(flip->context.scratch, &oblique, (size_t)rows->count, "oblique walls", error));
+        wadi_flip_find_oblique(&in, cut, oblique);
+        in.oblique = oblique;
     }
     if (step->bonded != NULL) {
         const WadiFlipLinearIn linear = { .rows = rows, .known = step->known, .bonded = step->bonded };

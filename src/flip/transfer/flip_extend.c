@@ -1,8 +1,8 @@
 /* Extend face velocities into air and solids, layer by layer: a face of the next layer gets the mean of
  * its neighbours in older layers, each component on its own faces. [theory 2.4]
  * Faces of the first layer that particles reached get the mean change of their neighbours instead: with
- * their mean velocity each step would draw the particles at the surface and at walls towards the velocity of
- * those inside.
+ * their mean velocity each step would draw the particles at the surface and at round walls towards the
+ * velocity of those inside. At walls along the grid the mean is the condition of free slip.
  * Source: [ZB05 sec. 4.2.3], where fast sweeping extends them along the gradient of a distance.
  * Differs: layers need no distance, also enter closed faces, and do not depend on the thread count: a
  * layer reads only older ones.
@@ -143,10 +143,60 @@ static inline void change_row(const WadiFlipExtendIn *in, const float *u, int32_
     }
     wadi_row_mask(has_before[row], &is_reached);
     const WadiF8 open = WADI_ROW(in->open[axis], wadi_table_row(in->solid_row, row));
-    is_reached &= (count > 0) & ((open <= 0.0f) | (open >= 1.0f));
+    WadiI8 is_oblique = (WadiI8){ 0 } - 1;
+    if (in->is_mirrored) {
+        wadi_row_mask(in->oblique[row] | wadi_row_neighbour_bits(in->rows, in->oblique, row, 2 * axis),
+                      &is_oblique);
+    }
+    is_reached &= (count > 0) & (((open <= 0.0f) & is_oblique) | (open >= 1.0f));
     count -= count == 0;
     const WadiF8 changed = own + sum / __builtin_convertvector(count, WadiF8), mean = WADI_ROW(value, 0);
     WADI_ROW_OUT(value, 0) = WADI_ROW_SELECT(is_reached, mean + in->change_fraction * (changed - mean), mean);
+}
+
+typedef struct ObliqueContext {
+    const WadiFlipExtendIn *in;
+    uint8_t *cut, *oblique;
+} ObliqueContext;
+
+static void find_cut(void *user, int64_t first, int64_t end)
+{
+    const ObliqueContext *context = user;
+    const WadiFlipExtendIn *in = context->in;
+    for (int32_t row = (int32_t)first; row < end; ++row) {
+        WadiF8 area[3]; /* of the wall in each cell, as a vector */
+        for (int axis = 0; axis < 3; ++axis) {
+            const int32_t next = in->rows->neighbour[row][2 * axis + 1];
+            const WadiF8 low = WADI_ROW(in->open[axis], wadi_table_row(in->solid_row, row));
+            WadiF8 high = WADI_ROW(in->open[axis], wadi_table_row(in->solid_row, next));
+            if (axis == 0) {
+                high = WADI_ROW_SHIFT_DOWN(low, high);
+            }
+            area[axis] = high - low;
+        }
+        const WadiI8 is_oblique =
+            (area[0] * area[1] != 0.0f) | (area[1] * area[2] != 0.0f) | (area[2] * area[0] != 0.0f);
+        context->cut[row] = row > 0 ? (uint8_t)wadi_row_bits(&is_oblique) : 0;
+    }
+}
+
+static void add_beside(void *user, int64_t first, int64_t end)
+{
+    const ObliqueContext *context = user;
+    for (int32_t row = (int32_t)first; row < end; ++row) {
+        unsigned bits = context->cut[row];
+        for (int side = 0; side < 6; ++side) {
+            bits |= wadi_row_neighbour_bits(context->in->rows, context->cut, row, side);
+        }
+        context->oblique[row] = row > 0 ? (uint8_t)bits : 0;
+    }
+}
+
+void wadi_flip_find_oblique(const WadiFlipExtendIn *in, uint8_t *cut, uint8_t *oblique)
+{
+    ObliqueContext context = { in, cut, oblique };
+    wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, find_cut, &context);
+    wadi_parallel_for(in->rows->count, WADI_ROW_BLOCK, add_beside, &context);
 }
 
 static void gather_layer(void *user, int64_t first, int64_t end)

@@ -11,14 +11,21 @@ typedef struct WadiFlipExtendIn {
     int layers;              /* of faces, outwards; 3 or more */
     /* Velocities before the step of the faces that particles reached, NULL: none. In the first layer such
      * faces get this part of the change of their neighbours, and the rest of their velocity. Not faces that a
-     * wall cuts: no condition holds their velocity along the wall. */
+     * wall cuts, nor with `is_mirrored` closed ones at walls along the grid: no condition holds their
+     * velocity along the wall. */
     const float *before[3];
     const int32_t *before_row;    /* per row: its row in `before` (flip_row_table.h) */
     const uint8_t *has_before[3]; /* per row */
     float change_fraction;        /* 0..1 */
     const float *open[3];         /* per face: open fraction */
     const int32_t *solid_row;     /* per row: its row in `open` */
+    bool is_mirrored;
+    const uint8_t *oblique; /* per row: cells of wadi_flip_find_oblique; with `is_mirrored` */
 } WadiFlipExtendIn;
+
+/* Cells that a wall cuts which is not along the grid, and the cells beside these. `cut` and `oblique` have a
+ * byte a row; `cut` is scratch. */
+void wadi_flip_find_oblique(const WadiFlipExtendIn *in, uint8_t *cut, uint8_t *oblique);
 
 /* Faces beyond the last layer become 0, known faces are not changed. `reached`, which may be NULL, gets
  * the faces that have a value. */
