@@ -172,6 +172,9 @@ WadiSleepStep wadi_flip_sleep_now(const WadiFlip *flip, const WadiFlipStep *step
  * flip_forces.c. */
 WadiStatus wadi_flip_save_velocity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 void wadi_flip_add_forces(const WadiFlip *flip, WadiFlipStep *step);
+/* Whether faces that are little open count in the pressure: not in sand and not beside moving solids [theory
+ * 3.1]. */
+bool wadi_flip_has_small_faces(const WadiFlip *flip);
 /* Open fractions of faces and distances from solids: flip_solid_step.c. */
 WadiStatus wadi_flip_find_solids(WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Labels, fill and surface: flip_cells.c. */

@@ -1,13 +1,20 @@
 /* Velocities on faces in the air and on closed faces, for particles near the surface and near walls. */
 #include <math.h>
 
+#include "core/parallel.h"
 #include "flip/flip.h"
 #include "flip/transfer/flip_extend.h"
 #include "flip/transfer/flip_extend_air.h"
+#include "flip/transfer/flip_row_table.h"
+#include "grid/row_lanes.h"
+#include "grid/row_vectors.h"
 
 /* Largest change and fade-out speed of flip_extend_air.c, in units of sqrt(g dx): enough for gentle waves
  * of a few cells, without more splash from drops. */
 static const float AIR_CHANGE = 0.6f, AIR_FAST = 4.0f; /* of sqrt(g dx) */
+
+/* Particles read the velocities beside faces that are less open: small masses gain nothing [theory 3.1]. */
+static const float READ_OPEN = 0.2f;
 
 static bool has_flip(const WadiFlip *flip)
 {
@@ -18,12 +25,60 @@ static bool has_flip(const WadiFlip *flip)
     return has_any;
 }
 
+typedef struct ReadContext {
+    const WadiFlipStep *step;
+    float *open[3];
+} ReadContext;
+
+static void find_read(void *user, int64_t first, int64_t end)
+{
+    const ReadContext *context = user;
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int64_t row = first; row < end; ++row) {
+            const WadiF8 open = WADI_ROW(context->step->solid.open[axis], row);
+            const WadiI8 is_read = open >= READ_OPEN;
+            WADI_ROW_OUT(context->open[axis], row) = (WadiF8)((WadiI8)open & is_read);
+        }
+    }
+}
+
+static void forget_small(void *user, int64_t first, int64_t end)
+{
+    const ReadContext *context = user;
+    const WadiFlipStep *step = context->step;
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int64_t row = first; row < end; ++row) {
+            const WadiI8 is_read =
+                WADI_ROW(context->open[axis], wadi_table_row(step->solid.row, (int32_t)row)) > 0.0f;
+            step->known[axis][row] &= (uint8_t)wadi_row_bits(&is_read);
+        }
+    }
+}
+
+/* Open fractions of the faces whose velocity particles read; the others are closed to them. */
+static WadiStatus find_read_faces(const WadiFlip *flip, WadiFlipStep *step, float *open[3], WadiError *error)
+{
+    ReadContext context = { .step = step };
+    for (int axis = 0; axis < 3; ++axis) {
+        WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &context.open[axis],
+                                WADI_ROW_CELLS * (size_t)step->solid.row_count, "open faces", error));
+        open[axis] = context.open[axis];
+    }
+    wadi_parallel_for(step->solid.row_count, WADI_ROW_BLOCK, find_read, &context);
+    wadi_parallel_for(step->grid.rows.count, WADI_ROW_BLOCK, forget_small, &context);
+    return WADI_OK;
+}
+
 WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     if (wadi_flip_published(flip) != WADI_FLIP_PUBLISHED_NONE) {
         return WADI_OK; /* a part of the solve */
     }
     const WadiRows *rows = &step->grid.rows;
+    float *open[3] = { step->solid.open[0], step->solid.open[1], step->solid.open[2] };
+    if (wadi_flip_has_small_faces(flip)) {
+        WADI_TRY(find_read_faces(flip, step, open, error));
+    }
     /* The change by pressure varies little from face to face. Friction and viscosity change a face by what it
      * differs from its neighbours: there it gets their velocity. */
     const bool is_chord = wadi_flip_path(flip->context.world->scene) == WADI_FLIP_PATH_CHORD,
@@ -52,7 +107,7 @@ WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, W
         in.known[a] = air.known[a] = step->known[a];
         in.before[a] = is_kept ? step->saved[a] : NULL;
         in.has_before[a] = step->reached[a];
-        in.open[a] = walls.open[a] = air.open[a] = step->solid.open[a];
+        in.open[a] = walls.open[a] = air.open[a] = open[a];
         walls.solid_velocity[a] = air.solid_velocity[a] = step->solid.velocity[a];
     }
     in.is_mirrored = has_flip(flip);
