@@ -20,12 +20,16 @@ typedef struct WadiGalleryEntry {
     const char *name;
     const char *summary;
     const char *source;
+    const char *stand_in; /* what stands here for a figure of the source; NULL: all is as there */
     int64_t particles; /* of one run, with those that are poured */
     const char *mesh;  /* a file beside the scene that is fetched: bunny.obj or dragon.ply; NULL: none */
     const char *mesh2; /* another one */
     /* What the source says of its own run, to compare with; 0: nothing. */
     int published_steps;
     double published_seconds;                  /* a step */
+    double published_frame_seconds;            /* a frame */
+    int64_t published_awake;                   /* particles that it simulates of all, ZY10's "Surface" */
+    const char *published_place;               /* section or table; NULL: it gives no times */
     WadiGalleryRun runs[WADI_GALLERY_RUN_MAX]; /* none: one run, in the run folder itself */
     /* The contact sheet: frames of a run, view in degrees, length of streaks in seconds. */
     int sheet_frames;
