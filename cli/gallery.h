@@ -21,9 +21,9 @@ typedef struct WadiGalleryEntry {
     const char *summary;
     const char *source;
     const char *stand_in; /* what stands here for a figure of the source; NULL: all is as there */
-    int64_t particles; /* of one run, with those that are poured */
-    const char *mesh;  /* a file beside the scene that is fetched: bunny.obj or dragon.ply; NULL: none */
-    const char *mesh2; /* another one */
+    int64_t particles;    /* of one run, with those that are poured */
+    const char *mesh;     /* a file beside the scene that is fetched: bunny.obj or dragon.ply; NULL: none */
+    const char *mesh2;    /* another one */
     /* What the source says of its own run, to compare with; 0: nothing. */
     int published_steps;
     double published_seconds;                  /* a step */

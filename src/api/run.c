@@ -222,11 +222,8 @@ static WadiStatus submit(Run *run, bool is_frame, WadiError *error)
         WADI_STAGE(&sim->times, "visible", WADI_TRY(find_visible(run, error)));
     }
     update_summary(run, sim->frame);
-    if (is_frame && sim->frame <= run->summary.listed_frames) {
-        run->summary.awake[sim->frame - 1] = sim->particles.count - sim->sleeping_particles;
-        run->summary.sleeping[sim->frame - 1] = sim->sleeping_particles;
-    }
     if (is_frame) {
+        wadi_run_summary_count(&run->summary, sim->frame, sim->particles.count, sim->sleeping_particles);
         run->summary.state_hash = wadi_state_hash(&run->snapshot, WADI_USE_CHECKPOINT);
         run->pending = make_progress(run, "write", true);
     }

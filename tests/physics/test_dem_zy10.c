@@ -26,8 +26,8 @@ static int32_t gap_of(const WadiSim *sim, int32_t i)
     return column >= 0 ? wadi_dem_columns_gap(c, column, p->z[i]) : -1;
 }
 
-/* The frontier of a bed ends where nothing is exchanged: R is at its threshold, or h slopes by theta_0, below a
- * surface that is flat. What is below h is fixed and stays exactly where it was. */
+/* The frontier of a bed ends where nothing is exchanged: R is at its threshold, or h slopes by theta_0, below
+ * a surface that is flat. What is below h is fixed and stays exactly where it was. */
 static void the_frontier_ends_without_exchange(void **unused)
 {
     (void)unused;
@@ -76,8 +76,8 @@ static void the_frontier_ends_without_exchange(void **unused)
     wadi_scene_destroy(scene);
 }
 
-/* What the printed method lacks: nothing wakes sand that has lost what carries it. A drain takes the bottom of
- * a bed away, and fixed grains hang above it. */
+/* What the printed method lacks: nothing wakes sand that has lost what carries it. A drain takes the bottom
+ * of a bed away, and fixed grains hang above it. */
 static void fixed_grains_hang_above_a_drain(void **unused)
 {
     (void)unused;

@@ -104,8 +104,8 @@ static void the_layer_is_never_thinner_than_the_threshold(void **unused)
     wadi_dem_columns_destroy(c);
 }
 
-/* What the printed law gets wrong: beside a cliff of h the column at its foot has the cliff's slope too, so that
- * it digs down to the floor, and the cliff with it. */
+/* What the printed law gets wrong: beside a cliff of h the column at its foot has the cliff's slope too, so
+ * that it digs down to the floor, and the cliff with it. */
 static void a_cliff_digs(void **unused)
 {
     (void)unused;

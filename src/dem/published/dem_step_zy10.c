@@ -1,6 +1,6 @@
-/* One step of `dem.published: zy10`, stage by stage as printed [ZY10 sec. 3]: the height field evolves, grains
- * are trapped and dislodged, the others move by their contacts. Every step; without rules of rest, balance,
- * quiescence or of what wakes. docs/dem-surface-flow.md lists what the paper leaves open. */
+/* One step of `dem.published: zy10`, stage by stage as printed [ZY10 sec. 3]: the height field evolves,
+ * grains are trapped and dislodged, the others move by their contacts. All of it in every step, without rules
+ * of rest, balance, quiescence or waking. docs/dem-surface-flow.md lists what the paper leaves open. */
 #include <math.h>
 
 #include "core/parallel.h"

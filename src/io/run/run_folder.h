@@ -55,6 +55,8 @@ enum { WADI_RUN_LISTED_MAX = 50000, WADI_RUN_UNCOUNTED = -1 };
  * `previous`. */
 WadiStatus wadi_run_summary_list_frames(WadiRunSummary *summary, int frames, const WadiRunSummary *previous,
                                         WadiError *error);
+/* Counts of a frame, from 1 on; of one beyond the list they are left out. */
+void wadi_run_summary_count(WadiRunSummary *summary, int frame, int64_t particles, int64_t sleeping);
 
 void wadi_run_summary_free(WadiRunSummary *summary);
 /* Reads run.json of a folder; WADI_ERR_IO when it is missing, WADI_ERR_FORMAT when it is damaged. */

@@ -40,6 +40,14 @@ WadiStatus wadi_run_summary_list_frames(WadiRunSummary *summary, int frames, con
     return WADI_OK;
 }
 
+void wadi_run_summary_count(WadiRunSummary *summary, int frame, int64_t particles, int64_t sleeping)
+{
+    if (frame <= summary->listed_frames) {
+        summary->awake[frame - 1] = particles - sleeping;
+        summary->sleeping[frame - 1] = sleeping;
+    }
+}
+
 static void append_text(WadiText *text, const char *key, const char *value)
 {
     wadi_text_printf(text, "  \"%s\": ", key);
