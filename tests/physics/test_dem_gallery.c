@@ -114,7 +114,7 @@ static void sand_covers_the_hills(void **unused)
 {
     (void)unused;
     const double hill[4][3] = {
-        { 0.55, 0.3, 0.13 }, { 1.1, 0.7, 0.17 }, { 1.35, 0.2, 0.1 }, { 0.3, 0.85, 0.11 }
+        { 0.55, 0.3, 0.13 }, { 1.1, 0.7, 0.15 }, { 1.35, 0.2, 0.1 }, { 0.3, 0.85, 0.11 }
     };
     const char *const sets[] = { is_long_run() ? "resolution=80" : "resolution=28" };
     WadiScene *scene = NULL;
