@@ -231,6 +231,29 @@ static void balance_block(void *context, int64_t first, int64_t end)
     }
 }
 
+/* Grains of several spheres: all spheres of a grain count as the whole does, since contacts accelerate that.
+ * A frozen sphere holds the others of its grain. */
+static void balance_bodies(const Balance *balance)
+{
+    const WadiDem *dem = balance->dem;
+    const double g = wadi_norm(balance->gravity);
+    for (int32_t b = 0; b < dem->bodies.count; ++b) {
+        const WadiDemBody *body = &dem->bodies.body[b];
+        const int32_t *member = &dem->bodies.member[body->first];
+        WadiVec3 a = balance->gravity;
+        for (int32_t k = 0; k < body->count; ++k) {
+            WadiF8 load;
+            wadi_dem_load_of(&dem->grains, &dem->list.pairs, member[k], &load);
+            const WadiVec3 force = { (double)load[0], (double)load[1], (double)load[2] };
+            a = wadi_add(a, wadi_scale(force, 1.0 / body->mass));
+        }
+        const bool is_unbalanced = body->anchor < 0 && wadi_norm(a) > BALANCED * g;
+        for (int32_t k = 0; k < body->count; ++k) {
+            balance->is_unbalanced[member[k]] = is_unbalanced;
+        }
+    }
+}
+
 bool wadi_dem_surface_has_loads(const WadiDem *dem)
 {
     return dem->known == dem->context.particles->count && dem->grains.count > 0 &&
@@ -249,6 +272,7 @@ static WadiStatus find_unbalanced(const WadiDem *dem, double time, uint8_t **is_
                         .is_unbalanced = *is_unbalanced };
     if (wadi_dem_surface_has_loads(dem)) {
         wadi_parallel_for(dem->grains.count - dem->list.pairs.first, BLOCK, balance_block, &balance);
+        balance_bodies(&balance);
     }
     return WADI_OK;
 }
