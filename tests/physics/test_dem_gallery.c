@@ -160,7 +160,7 @@ static void waves_reach_the_dragon_and_the_glass(void **unused)
     double dragon, glass, between;
     rest_in(sim, (Well){ 0.98, 0.6, 0.1, 0.0, 0.8 }, &dragon);
     rest_in(sim, (Well){ 1.95, 0.6, 0.6, 0.0, 0.8 }, &glass);
-    rest_in(sim, (Well){ 0.5, 0.6, 0.1, 0.0, 0.8 }, &between);
+    rest_in(sim, (Well){ 0.2, 0.6, 0.2, 0.0, 0.8 }, &between);
     print_message("sand up to %.3f m at the dragon, %.3f m at the glass, %.3f m where they came from\n",
                   dragon, glass, between);
     assert_true(dragon > 0.12 && glass > 0.12);
