@@ -200,6 +200,10 @@ static bool count_awake(const WadiRunInfo *info, double *mean, int64_t *most)
 static void compare_frames(const Job *job, const WadiRunInfo *info, int run)
 {
     const WadiGalleryEntry *entry = job->entry;
+    const WadiGalleryRun *own = &entry->runs[run];
+    const double published =
+        own->published_frame_seconds > 0.0 ? own->published_frame_seconds : entry->published_frame_seconds;
+    const int64_t published_awake = own->published_awake > 0 ? own->published_awake : entry->published_awake;
     const double seconds = info->frames > 0 ? info->seconds / info->frames : 0.0;
     double mean = 0.0;
     int64_t most = 0;
@@ -212,9 +216,9 @@ static void compare_frames(const Job *job, const WadiRunInfo *info, int run)
         wadi_cli_json_number(&json, "awake_mean", has_counts ? mean : (double)NAN);
         wadi_cli_json_number(&json, "awake_most", has_counts ? (double)most : (double)NAN);
         wadi_cli_json_number(&json, "published_seconds_a_frame",
-                             entry->published_place != NULL ? entry->published_frame_seconds : (double)NAN);
+                             entry->published_place != NULL ? published : (double)NAN);
         wadi_cli_json_number(&json, "published_awake",
-                             entry->published_awake > 0 ? (double)entry->published_awake : (double)NAN);
+                             published_awake > 0 ? (double)published_awake : (double)NAN);
         wadi_cli_json_text(&json, "published_place",
                            entry->published_place != NULL ? entry->published_place : "");
         wadi_cli_json_close(&json);
@@ -229,8 +233,8 @@ static void compare_frames(const Job *job, const WadiRunInfo *info, int run)
         wadi_cli_human_count(here, (int64_t)(mean + 0.5));
         wadi_cli_human_count(largest, most);
     }
-    if (entry->published_awake > 0) {
-        wadi_cli_human_count(there, entry->published_awake);
+    if (published_awake > 0) {
+        wadi_cli_human_count(there, published_awake);
     }
     if (run == 0) {
         puts("| run | s a frame | published | where | particles that move: mean | most | published |\n"
@@ -238,7 +242,7 @@ static void compare_frames(const Job *job, const WadiRunInfo *info, int run)
     }
     printf("| %s | %.3f |", job->runs[run], seconds);
     if (entry->published_place != NULL) {
-        printf(" %.2f | %s, %s |", entry->published_frame_seconds, entry->source, entry->published_place);
+        printf(" %.2f | %s, %s |", published, entry->source, entry->published_place);
     } else {
         printf(" no time | %s |", entry->source);
     }

@@ -13,6 +13,9 @@ enum { WADI_GALLERY_RUN_MAX = 3, WADI_GALLERY_SET_MAX = 2, WADI_GALLERY_SLICE_MA
 typedef struct WadiGalleryRun {
     const char *name; /* NULL: end of the list */
     const char *sets[WADI_GALLERY_SET_MAX];
+    /* What the source says of this run; 0: as of the entry. */
+    double published_frame_seconds;
+    int64_t published_awake;
 } WadiGalleryRun;
 
 /* The scene file of an entry is GALLERY/NAME/NAME.yaml. */
