@@ -1,4 +1,5 @@
 /* wadi gallery: the published scenes, listed, printed, or run end to end with a contact sheet. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +18,9 @@ static void list_text(void)
         if (wadi_gallery_run_count(entry) > 1) {
             snprintf(runs, sizeof runs, ", %d runs", wadi_gallery_run_count(entry));
         }
-        printf("%-20s %s\n%-20s %s particles%s, %s\n", entry->name, entry->summary, "",
-               wadi_cli_human_count(count, entry->particles), runs, entry->source);
+        printf("%-20s %s\n%-20s %s particles%s, %s%s%s\n", entry->name, entry->summary, "",
+               wadi_cli_human_count(count, entry->particles), runs, entry->source,
+               entry->stand_in != NULL ? "; " : "", entry->stand_in != NULL ? entry->stand_in : "");
     }
 }
 
@@ -30,6 +32,7 @@ static void list_json(void)
         wadi_cli_json_text(&json, "name", entry->name);
         wadi_cli_json_text(&json, "summary", entry->summary);
         wadi_cli_json_text(&json, "source", entry->source);
+        wadi_cli_json_text(&json, "stand_in", entry->stand_in != NULL ? entry->stand_in : "");
         wadi_cli_json_integer(&json, "particles", entry->particles);
         wadi_cli_json_integer(&json, "runs", wadi_gallery_run_count(entry));
         wadi_cli_json_bool(&json, "needs_bunny",
@@ -178,18 +181,79 @@ static int draw(const Job *job)
     return WADI_CLI_EXIT_GOOD;
 }
 
-/* Steps and their seconds beside those that the source of the entry gives. */
-static int compare(const Job *job)
+/* Mean and largest number of particles that move, over the frames that have it; false: none has. */
+static bool count_awake(const WadiRunInfo *info, double *mean, int64_t *most)
+{
+    int frames = 0;
+    *mean = 0.0, *most = 0;
+    for (int i = 0; i < info->listed_frames && i < info->frames; ++i) {
+        const int64_t awake = info->awake_particles[i];
+        frames += awake >= 0;
+        *mean += awake >= 0 ? (double)awake : 0.0;
+        *most = awake > *most ? awake : *most;
+    }
+    *mean /= frames > 0 ? frames : 1;
+    return frames > 0;
+}
+
+/* Seconds a frame, and particles that move of all, beside those that the source of the entry gives. */
+static void compare_frames(const Job *job, const WadiRunInfo *info, int run)
 {
     const WadiGalleryEntry *entry = job->entry;
-    WadiRunInfo info;
-    WadiError error = { 0 };
-    if (entry->published_steps == 0) {
-        return WADI_CLI_EXIT_GOOD;
+    const WadiGalleryRun *own = &entry->runs[run];
+    const double published =
+        own->published_frame_seconds > 0.0 ? own->published_frame_seconds : entry->published_frame_seconds;
+    const int64_t published_awake = own->published_awake > 0 ? own->published_awake : entry->published_awake;
+    const double seconds = info->frames > 0 ? info->seconds / info->frames : 0.0;
+    double mean = 0.0;
+    int64_t most = 0;
+    const bool has_counts = count_awake(info, &mean, &most);
+    if (job->args->json) {
+        WadiCliJson json = wadi_cli_json_open(stdout);
+        wadi_cli_json_text(&json, "event", "compare_frames");
+        wadi_cli_json_text(&json, "run", job->runs[run]);
+        wadi_cli_json_number(&json, "seconds_a_frame", seconds);
+        wadi_cli_json_number(&json, "awake_mean", has_counts ? mean : (double)NAN);
+        wadi_cli_json_number(&json, "awake_most", has_counts ? (double)most : (double)NAN);
+        wadi_cli_json_number(&json, "published_seconds_a_frame",
+                             entry->published_place != NULL ? published : (double)NAN);
+        wadi_cli_json_number(&json, "published_awake",
+                             published_awake > 0 ? (double)published_awake : (double)NAN);
+        wadi_cli_json_text(&json, "published_place",
+                           entry->published_place != NULL ? entry->published_place : "");
+        wadi_cli_json_close(&json);
+        return;
     }
-    if (wadi_run_info_read(&info, job->runs[0], &error) != WADI_OK) {
-        return wadi_cli_failure(job->args, &error);
+    if (job->args->quiet) {
+        return;
     }
+    char here[WADI_CLI_HUMAN_SIZE] = "unknown", largest[WADI_CLI_HUMAN_SIZE] = "unknown";
+    char there[WADI_CLI_HUMAN_SIZE] = "no number";
+    if (has_counts) {
+        wadi_cli_human_count(here, (int64_t)(mean + 0.5));
+        wadi_cli_human_count(largest, most);
+    }
+    if (published_awake > 0) {
+        wadi_cli_human_count(there, published_awake);
+    }
+    if (run == 0) {
+        puts("| run | s a frame | published | where | particles that move: mean | most | published |\n"
+             "|---|---|---|---|---|---|---|");
+    }
+    printf("| %s | %.3f |", job->runs[run], seconds);
+    if (entry->published_place != NULL) {
+        printf(" %.2f | %s, %s |", published, entry->source, entry->published_place);
+    } else {
+        printf(" no time | %s |", entry->source);
+    }
+    printf(" %s | %s | %s |\n", here, largest, there);
+}
+
+/* Steps and their seconds beside those that the source of the entry gives. */
+static void compare_steps(const Job *job, const WadiRunInfo *read)
+{
+    const WadiGalleryEntry *entry = job->entry;
+    const WadiRunInfo info = *read;
     const double seconds = info.steps > 0 ? info.seconds / (double)info.steps : 0.0;
     const double published = entry->published_steps * entry->published_seconds;
     if (job->args->json) {
@@ -218,7 +282,24 @@ static int compare(const Job *job)
             seconds, entry->published_steps, entry->published_seconds, entry->published_seconds / seconds,
             published / info.seconds);
     }
-    wadi_run_info_release(&info);
+}
+
+/* The times of the runs beside those that their source gives. */
+static int compare(const Job *job)
+{
+    for (int run = 0; run < job->run_count; ++run) {
+        WadiRunInfo info;
+        WadiError error = { 0 };
+        if (wadi_run_info_read(&info, job->runs[run], &error) != WADI_OK) {
+            return wadi_cli_failure(job->args, &error);
+        }
+        if (job->entry->published_steps > 0) {
+            compare_steps(job, &info);
+        } else {
+            compare_frames(job, &info, run);
+        }
+        wadi_run_info_release(&info);
+    }
     return WADI_CLI_EXIT_GOOD;
 }
 

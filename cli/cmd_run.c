@@ -36,6 +36,8 @@ static void on_progress(void *user, const WadiProgress *state)
         wadi_cli_json_integer(&json, "frame", state->frame);
         wadi_cli_json_integer(&json, "frames", state->frame_count);
         wadi_cli_json_integer(&json, "particles", state->particles);
+        wadi_cli_json_integer(&json, "awake_particles", state->particles - state->sleeping_particles);
+        wadi_cli_json_integer(&json, "sleeping_particles", state->sleeping_particles);
         wadi_cli_json_integer(&json, "steps", state->steps);
         wadi_cli_json_number(&json, "seconds", state->seconds);
         wadi_cli_json_number(&json, "seconds_left",

@@ -13,6 +13,9 @@ enum { WADI_GALLERY_RUN_MAX = 3, WADI_GALLERY_SET_MAX = 2, WADI_GALLERY_SLICE_MA
 typedef struct WadiGalleryRun {
     const char *name; /* NULL: end of the list */
     const char *sets[WADI_GALLERY_SET_MAX];
+    /* What the source says of this run; 0: as of the entry. */
+    double published_frame_seconds;
+    int64_t published_awake;
 } WadiGalleryRun;
 
 /* The scene file of an entry is GALLERY/NAME/NAME.yaml. */
@@ -20,12 +23,16 @@ typedef struct WadiGalleryEntry {
     const char *name;
     const char *summary;
     const char *source;
-    int64_t particles; /* of one run, with those that are poured */
-    const char *mesh;  /* a file beside the scene that is fetched: bunny.obj or dragon.ply; NULL: none */
-    const char *mesh2; /* another one */
+    const char *stand_in; /* what stands here for a figure of the source; NULL: all is as there */
+    int64_t particles;    /* of one run, with those that are poured */
+    const char *mesh;     /* a file beside the scene that is fetched: bunny.obj or dragon.ply; NULL: none */
+    const char *mesh2;    /* another one */
     /* What the source says of its own run, to compare with; 0: nothing. */
     int published_steps;
     double published_seconds;                  /* a step */
+    double published_frame_seconds;            /* a frame */
+    int64_t published_awake;                   /* particles that it simulates of all, ZY10's "Surface" */
+    const char *published_place;               /* section or table; NULL: it gives no times */
     WadiGalleryRun runs[WADI_GALLERY_RUN_MAX]; /* none: one run, in the run folder itself */
     /* The contact sheet: frames of a run, view in degrees, length of streaks in seconds. */
     int sheet_frames;

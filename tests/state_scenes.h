@@ -181,6 +181,15 @@ static const StateScene state_scenes[] = {
       "0.03]}}}], emitters: [{material: sand, shape: {sphere: {center: [0.06, 0.06, 0.26], radius: "
       "0.02}}, velocity: [0, 0, -0.6], rate: 2e-3}]}",
       0.97, 160, 7 },
+    { "dem zy10",
+      "{wadi: 1, solver: dem, fps: 60, frames: 999, cell_size: 0.02, particles_per_cell: 1, dem: {mode: "
+      "surface_flow, published: zy10}, materials: {sand: {kind: sand}}, domain: {min: [0, 0, 0], max: [0.3, "
+      "0.12, 0.3], "
+      "walls: {friction: 0.5, open: [x_max]}}, bodies: [{material: sand, shape: {box: {min: [0, 0, 0], "
+      "max: [0.14, 0.12, 0.14]}}}], drains: [{start: 0.3, shape: {box: {min: [0, 0, 0], max: [0.04, 0.04, "
+      "0.03]}}}], emitters: [{material: sand, shape: {sphere: {center: [0.06, 0.06, 0.26], radius: "
+      "0.02}}, velocity: [0, 0, -0.6], rate: 2e-3}]}",
+      0.28, 60, 7 },
     { "dem height field",
       "{wadi: 1, solver: dem, fps: 60, frames: 999, cell_size: 0.02, particles_per_cell: 1, dem: {mode: "
       "height_field}, materials: {sand: {kind: sand}}, domain: {min: [0, 0, 0], max: [0.3, 0.2, 0.3], "

@@ -26,7 +26,7 @@ ROOMS = {
     "sph": [["walls"], ["pairs"], ["pressure", "friction", "porous", "viscosity", "tension", "adapt"], ["sleep"], [""], ["bonds"]],
     "flip": [["transfer"], ["solids", "viscosity", "pressure", "friction"], ["published", "sleep"], ["move"], [""],
              ["volume", "bonds", "papers"]],
-    "dem": [["contact", "columns"], ["bodies"], ["pack"], ["list"], ["walls"], ["rest"], [""]],
+    "dem": [["contact", "columns"], ["bodies"], ["pack"], ["list"], ["walls"], ["rest"], [""], ["published"]],
     "io": [["files"], ["frame", "scene"], ["run"]],
     "surface": [["cloud"], ["field"], ["mesh"], ["write"], [""]],
     "render": [["image"], ["bed"], ["points"], ["trace"], [""]],

@@ -36,6 +36,7 @@ typedef struct WadiProgress {
     /* Of a run; surfaces also set the particles. */
     double frame_fraction; /* 0..1 of the frame being simulated */
     int64_t particles;
+    int64_t sleeping_particles; /* of these: left out of the last step because they rest */
     int64_t steps;
     double dt;            /* s, last step */
     const char *dt_limit; /* name of the limit */

@@ -113,6 +113,10 @@ typedef struct WadiRunInfo {
     const WadiRunStage *stages; /* in the order in which they first ran */
     int warning_count;
     const char *const *warnings;
+    /* Per frame from the first on, at most the first 50,000: particles that moved in its last step and those
+     * left out because they rest; -1: not known. 0 and NULL in runs of older versions. */
+    int listed_frames;
+    const int64_t *awake_particles, *sleeping_particles;
     void *memory; /* used by the library */
 } WadiRunInfo;
 

@@ -88,6 +88,7 @@ static WadiStatus begin_summary(Run *run, WadiError *error)
     }
     summary->fps = scene->fps;
     summary->frame_count = run->frame_count;
+    WADI_TRY(wadi_run_summary_list_frames(summary, run->frame_count, &run->previous, error));
     summary->threads = wadi_parallel_threads();
     run->volume.last.drift = run->previous.drift_volume;
     for (int i = 0; i < run->previous.warning_count; ++i) {
@@ -147,6 +148,7 @@ static WadiProgress make_progress(const Run *run, const char *stage, bool is_fra
                            .frame_fraction = fraction,
                            .stage = stage,
                            .particles = sim->particles.count,
+                           .sleeping_particles = sim->sleeping_particles,
                            .steps = sim->steps,
                            .dt = sim->dt,
                            .dt_limit = sim->dt_limit,
@@ -221,6 +223,7 @@ static WadiStatus submit(Run *run, bool is_frame, WadiError *error)
     }
     update_summary(run, sim->frame);
     if (is_frame) {
+        wadi_run_summary_count(&run->summary, sim->frame, sim->particles.count, sim->sleeping_particles);
         run->summary.state_hash = wadi_state_hash(&run->snapshot, WADI_USE_CHECKPOINT);
         run->pending = make_progress(run, "write", true);
     }

@@ -48,6 +48,9 @@ static void fill_info(WadiRunInfo *info, Owned *owned)
                            .stages = owned->stage,
                            .warning_count = s->warning_count,
                            .warnings = owned->warning,
+                           .listed_frames = s->listed_frames,
+                           .awake_particles = s->awake,
+                           .sleeping_particles = s->sleeping,
                            .memory = owned };
 }
 

@@ -135,6 +135,9 @@ WadiStatus wadi_dem_step_full(WadiDem *dem, const WadiSolverStep *now, WadiStepR
                               WadiError *error);
 WadiStatus wadi_dem_step_surface(WadiDem *dem, const WadiSolverStep *now, WadiStepReport *report,
                                  WadiError *error);
+/* published/dem_step_zy10.c */
+WadiStatus wadi_dem_step_zy10(WadiDem *dem, const WadiSolverStep *now, WadiStepReport *report,
+                              WadiError *error);
 /* dem_contact_stages.c. false: there are no grains, and the step is done. */
 bool wadi_dem_begin_step(WadiDem *dem, const WadiSolverStep *now, WadiDemStep *step);
 /* Reports the sleeping grains. true: all sleep, and the step is done. */

@@ -10,11 +10,13 @@
 
 static WadiDemLawConstants constants_of(const WadiDem *dem, const WadiDemStep *step)
 {
-    return (WadiDemLawConstants){ .law = (WadiDemLaw)wadi_dem_def(dem->context.world->scene)->law,
+    const WadiScene *scene = dem->context.world->scene;
+    return (WadiDemLawConstants){ .law = wadi_dem_law(scene),
                                   .stiffness = (float)dem->stiffness,
                                   .damping = (float)dem->damping,
                                   .dt = (float)step->dt,
-                                  .rupture = (float)dem->rupture };
+                                  .rupture = (float)dem->rupture,
+                                  .has_viscous_friction = wadi_dem_def(scene)->published == WADI_DEM_ZY10 };
 }
 
 static WadiStatus find_forces(WadiDem *dem, const WadiDemLawConstants *law, WadiError *error)

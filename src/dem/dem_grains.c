@@ -101,7 +101,7 @@ static Expected expect(const WadiDem *dem)
         fastest = fmax(fastest, wadi_norm(wadi_curve_value3(&scene->emitters[n].velocity, 0.0)));
     }
     const double depth = fmin(fmax(least, fmax(bodies, heaps)), fall);
-    const double flowing = fmax(fmin(bodies, fall), (def->flow_depth + 1.0) * dem->diameter);
+    const double flowing = fmax(fmin(bodies, fall), (wadi_dem_flow_depth(scene) + 1.0) * dem->diameter);
     return (Expected){ .depth = depth,
                        .awake = def->mode == WADI_DEM_SURFACE_FLOW ? fmin(flowing, depth) : depth,
                        .speed = sqrt(2.0 * g * fall + fastest * fastest) };
@@ -114,12 +114,14 @@ void wadi_dem_set_friction(WadiDem *dem, double time)
     for (int m = 0; m < scene->material_count; ++m) {
         const double angle = wadi_curve_value(&scene->materials[m].friction_angle, time);
         const WadiDemShape shape = (WadiDemShape)def->shape;
-        const double sliding =
-            def->friction >= 0.0 ? def->friction : wadi_dem_friction_of_angle(shape, angle);
+        /* Coulomb's law with the angle of repose, and free rolling: the published grains. */
+        const bool is_published = def->published == WADI_DEM_ZY10;
+        const double by_angle =
+            is_published ? tan(angle * PI / 180.0) : wadi_dem_friction_of_angle(shape, angle);
+        const double sliding = def->friction >= 0.0 ? def->friction : by_angle;
+        const double rolling = is_published ? 0.0 : wadi_dem_rolling_of_friction(shape, sliding);
         dem->friction[m] = (float)sliding;
-        dem->rolling_friction[m] =
-            (float)(def->rolling_friction >= 0.0 ? def->rolling_friction
-                                                 : wadi_dem_rolling_of_friction(shape, sliding));
+        dem->rolling_friction[m] = (float)(def->rolling_friction >= 0.0 ? def->rolling_friction : rolling);
     }
 }
 
@@ -185,10 +187,10 @@ void wadi_dem_set_law(WadiDem *dem)
 {
     const WadiScene *scene = dem->context.world->scene;
     const WadiDemDef *def = wadi_dem_def(scene);
-    const WadiDemLaw law = (WadiDemLaw)def->law;
+    const WadiDemLaw law = wadi_dem_law(scene);
     wadi_dem_set_friction(dem, 0.0);
     set_densities(dem);
-    dem->has_rough_surfaces = def->rolling_friction < 0.0;
+    dem->has_rough_surfaces = def->rolling_friction < 0.0 && def->published != WADI_DEM_ZY10;
     const Expected expected = expect(dem);
     double density = 0.0, bulk = 0.0;
     for (int m = 0; m < scene->material_count; ++m) {
@@ -239,7 +241,9 @@ double wadi_dem_contact_step(const WadiDem *dem, double speed)
         const double steps = def->contact_steps * (!is_flow ? 1.0 : n == 0 ? FLOW_STEPS : FLOW_IMPACT_STEPS);
         WadiDemImpact impact = dem->slowest;
         impact.speed = fmax(impact.speed, n == 0 ? fmin(speed, usual) : speed);
-        dt = fmin(dt, wadi_dem_contact_time((WadiDemLaw)def->law, dem->stiffness, &impact) / steps);
+        dt =
+            fmin(dt, wadi_dem_contact_time(wadi_dem_law(dem->context.world->scene), dem->stiffness, &impact) /
+                         steps);
     }
     return dt;
 }

@@ -19,8 +19,14 @@ typedef enum WadiDemSurfaces {
     WADI_DEM_COVERED, /* with spheres [ZY10] */
 } WadiDemSurfaces;
 
+typedef enum WadiDemPublished {
+    WADI_DEM_PUBLISHED_NONE,
+    WADI_DEM_ZY10, /* the method of ZY10 as printed: dem/published/ */
+} WadiDemPublished;
+
 typedef struct WadiDemDef {
     int mode;                /* WadiDemMode */
+    int published;           /* WadiDemPublished */
     int law;                 /* WadiDemLaw */
     int shape;               /* WadiDemShape */
     double young;            /* Pa; negative: from `overlap` */
@@ -44,6 +50,10 @@ static inline const WadiDemDef *wadi_dem_def(const WadiScene *scene)
 {
     return scene->settings;
 }
+
+/* The normal force, and diameters below the surface that stay awake: those of the keys, or as published. */
+WadiDemLaw wadi_dem_law(const WadiScene *scene);
+double wadi_dem_flow_depth(const WadiScene *scene);
 
 /* WadiSolverType.check. */
 const char *wadi_dem_check_settings(const WadiScene *scene, char *text, size_t size);

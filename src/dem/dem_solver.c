@@ -141,6 +141,9 @@ static double largest_dt(const void *solver, double time, const char **limit)
 static WadiStatus take_step(void *solver, const WadiSolverStep *now, WadiStepReport *report, WadiError *error)
 {
     WadiDem *dem = solver;
+    if (wadi_dem_def(dem->context.world->scene)->published == WADI_DEM_ZY10) {
+        return wadi_dem_step_zy10(dem, now, report, error);
+    }
     switch ((WadiDemMode)wadi_dem_def(dem->context.world->scene)->mode) {
     case WADI_DEM_SURFACE_FLOW: return wadi_dem_step_surface(dem, now, report, error);
     case WADI_DEM_HEIGHT_FIELD: return wadi_dem_field_take_step(dem->field, now, report, error);

@@ -35,7 +35,7 @@ WadiStatus wadi_dem_surface_create(WadiDem *dem, WadiError *error)
     WADI_TRY(WADI_NEW(&s->calm, (size_t)columns->count, "calm columns", error));
     wadi_dem_flow_init(&s->flow, columns, dem->diameter, wadi_dem_repose(world->scene, 0.0),
                        dem->diameter / (dem->unit_time * dem->unit_time));
-    s->flow.least_depth = wadi_dem_def(world->scene)->flow_depth * dem->diameter;
+    s->flow.least_depth = wadi_dem_flow_depth(world->scene) * dem->diameter;
     return WADI_OK;
 }
 
@@ -94,11 +94,13 @@ void wadi_dem_surface_wake(WadiDem *dem)
     dem->is_set_changed = dem->is_stale = true;
 }
 
-/* After removals, which keep the order of the store: frozen grains are its first ones. */
-static void recount_frozen(WadiDem *dem)
+void wadi_dem_surface_recount(WadiDem *dem)
 {
     const WadiParticles *p = dem->context.particles;
     const uint8_t *state = wadi_particles_column(p, dem->surface->state_column);
+    if (dem->known == p->count) {
+        return;
+    }
     int32_t low = 0, high = p->count;
     while (low < high) {
         const int32_t middle = low + (high - low) / 2;
@@ -109,6 +111,7 @@ static void recount_frozen(WadiDem *dem)
         }
     }
     dem->sleep.count = low;
+    dem->is_set_changed = true;
 }
 
 /* Frozen sand of the gaps, in scratch. */
@@ -228,6 +231,29 @@ static void balance_block(void *context, int64_t first, int64_t end)
     }
 }
 
+/* Grains of several spheres: all spheres of a grain count as the whole does, since contacts accelerate that.
+ * A frozen sphere holds the others of its grain. */
+static void balance_bodies(const Balance *balance)
+{
+    const WadiDem *dem = balance->dem;
+    const double g = wadi_norm(balance->gravity);
+    for (int32_t b = 0; b < dem->bodies.count; ++b) {
+        const WadiDemBody *body = &dem->bodies.body[b];
+        const int32_t *member = &dem->bodies.member[body->first];
+        WadiVec3 a = balance->gravity;
+        for (int32_t k = 0; k < body->count; ++k) {
+            WadiF8 load;
+            wadi_dem_load_of(&dem->grains, &dem->list.pairs, member[k], &load);
+            const WadiVec3 force = { (double)load[0], (double)load[1], (double)load[2] };
+            a = wadi_add(a, wadi_scale(force, 1.0 / body->mass));
+        }
+        const bool is_unbalanced = body->anchor < 0 && wadi_norm(a) > BALANCED * g;
+        for (int32_t k = 0; k < body->count; ++k) {
+            balance->is_unbalanced[member[k]] = is_unbalanced;
+        }
+    }
+}
+
 bool wadi_dem_surface_has_loads(const WadiDem *dem)
 {
     return dem->known == dem->context.particles->count && dem->grains.count > 0 &&
@@ -246,12 +272,12 @@ static WadiStatus find_unbalanced(const WadiDem *dem, double time, uint8_t **is_
                         .is_unbalanced = *is_unbalanced };
     if (wadi_dem_surface_has_loads(dem)) {
         wadi_parallel_for(dem->grains.count - dem->list.pairs.first, BLOCK, balance_block, &balance);
+        balance_bodies(&balance);
     }
     return WADI_OK;
 }
 
-/* Frozen grains first, both kinds in their order; without velocities, for their partners in contacts too. */
-static WadiStatus move_to_front(WadiDem *dem, WadiError *error)
+WadiStatus wadi_dem_surface_sort(WadiDem *dem, WadiError *error)
 {
     WadiParticles *p = dem->context.particles;
     const uint8_t *state = wadi_particles_column(p, dem->surface->state_column);
@@ -293,11 +319,7 @@ WadiStatus wadi_dem_surface_evaluate(WadiDem *dem, double time, WadiError *error
 {
     WadiDemSurface *s = dem->surface;
     const WadiParticles *p = dem->context.particles;
-    const bool has_removals = dem->known != p->count;
-    if (has_removals) {
-        recount_frozen(dem);
-        dem->is_set_changed = true;
-    }
+    wadi_dem_surface_recount(dem);
     /* With a list that is made anyway, if it comes soon. Not in the first step of a frame: a resumed run has
      * no forces of a step before it. Where all is frozen there are neither lists nor forces. */
     const bool has_list = !dem->is_stale && s->elapsed < 2.0 * s->flow.interval;
@@ -333,7 +355,7 @@ WadiStatus wadi_dem_surface_evaluate(WadiDem *dem, double time, WadiError *error
     s->known_count = p->count;
     s->known_next_id = p->next_id;
     if (out.frozen + out.woken > 0) {
-        WADI_TRY(move_to_front(dem, error));
+        WADI_TRY(wadi_dem_surface_sort(dem, error));
     }
     if (out.frozen + out.woken > 0 || disturbed != NULL) {
         count_frozen(dem, s->frozen_count, NULL, NULL);

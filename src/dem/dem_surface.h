@@ -26,6 +26,11 @@ typedef struct WadiDemSurface {
 
 struct WadiDem;
 
+/* After removals, which keep the order of the store: frozen grains are its first ones. */
+void wadi_dem_surface_recount(struct WadiDem *dem);
+/* Frozen grains first, both kinds in their order; without velocities, for their partners in contacts too. */
+WadiStatus wadi_dem_surface_sort(struct WadiDem *dem, WadiError *error);
+
 /* dem_surface.c */
 WadiStatus wadi_dem_surface_create(struct WadiDem *dem, WadiError *error);
 void wadi_dem_surface_destroy(WadiDemSurface *surface);

@@ -83,6 +83,7 @@ def test_gallery_runs_an_entry_and_draws_it():
     assert width > height > 100, (width, height)
     # The side view shows a body: the picture is not empty.
     assert os.path.getsize("a.run/contact.png") > 5000
+    contains(result.out, "12.00 | ZB05 fig. 6, sec. 6 |")
     first = hash_in("a.run")
     result = wadi("gallery", "sand-column", "-o", "a.run", "--frames", "2", "--set", "resolution=12")
     assert result.code != 0, "frames of an earlier run must not be replaced unasked"
@@ -94,7 +95,18 @@ def test_gallery_makes_the_runs_of_a_comparison():
     events = events_of(good("gallery", "flip-vs-pic", "-o", "c.run", "--frames", "3", "--set", "resolution=16",
                             "--threads", "1", "--json").out)
     is_equal([event["run"] for event in events if event["event"] == "end"], ["c.run/flip", "c.run/pic"])
-    is_equal(events[-1], {"event": "picture", "path": "c.run/contact.png"})
+    is_equal(events[-3], {"event": "picture", "path": "c.run/contact.png"})
+    # The source gives no times of this comparison; no particle of it rests.
+    for event, name in zip(events[-2:], ("flip", "pic")):
+        is_equal(event["event"], "compare_frames")
+        is_equal(event["run"], "c.run/" + name)
+        is_equal([event["published_seconds_a_frame"], event["published_awake"], event["published_place"]], [None, None, ""])
+        summary = json.loads(read(f"c.run/{name}/run.json"))
+        awake, asleep = summary["awake_particles"], summary["sleeping_particles"]
+        is_equal([len(awake), len(asleep)], [3, 3])
+        is_equal(event["awake_mean"], sum(awake) / 3)
+        is_equal(event["awake_most"], max(awake))
+        is_equal(awake[-1] + asleep[-1], sum(summary["particles"].values()))
     contains(read("c.run/pic/scene.yaml"), "pic")
     size_of_png("c.run/contact.png")
     # A second run has nothing to do and removes nothing.

@@ -201,6 +201,22 @@ static void test_a_calm_surface_freezes_and_wakes_under_a_jet(void **state)
     wadi_scene_destroy(scene);
 }
 
+/* Grains of four spheres freeze as single ones do: forces between the spheres of a grain do not count. */
+static void test_grains_of_several_spheres_freeze(void **state)
+{
+    (void)state;
+    WadiScene *scene = load_scene(
+        "wadi: 1\nsolver: dem\ndem: {mode: surface_flow, shape: tetrahedra}\ncell_size: 0.03\nframes: 100\n"
+        "domain: {min: [0, 0, 0], max: [0.108, 0.108, 0.4]}\nmaterials: {sand: {kind: sand, friction_angle: "
+        "30}}\nbodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: [0.1, 0.1, 0.12]}}}]\n");
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, 30);
+    print_message("%d of %d spheres frozen\n", dem_of(sim)->sleep.count, sim->particles.count);
+    assert_true(dem_of(sim)->sleep.count > 9 * sim->particles.count / 10);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 static void test_the_same_bytes_for_any_threads_and_resumed(void **state)
 {
     (void)state;
@@ -217,6 +233,7 @@ int main(void)
         cmocka_unit_test(test_no_grain_hangs_above_a_drain),
         cmocka_unit_test(test_a_moving_solid_wakes_the_sand),
         cmocka_unit_test(test_a_calm_surface_freezes_and_wakes_under_a_jet),
+        cmocka_unit_test(test_grains_of_several_spheres_freeze),
         cmocka_unit_test(test_the_same_bytes_for_any_threads_and_resumed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

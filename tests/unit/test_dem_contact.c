@@ -115,14 +115,19 @@ static void contacts_last_as_long_as_hertz_says(void **unused)
 }
 
 /* A sphere on a plane; the axes are turned by the slope. */
-static void put_on_plane(Bench *b, double friction, double slope, double speed)
+static void put_on_plane_with(Bench *b, double friction, double slope, double speed, double rolling)
 {
     const WadiDemImpact impact = impact_of(0.3);
     *b = (Bench){ .law = { WADI_DEM_HERTZ, (float)STIFFNESS,
                            (float)wadi_dem_damping(WADI_DEM_HERTZ, STIFFNESS, 0.3, &impact), 0, 0 },
                   .gravity = { 9.81 * sin(slope), 0.0, -9.81 * cos(slope) } };
-    bench_add(b, RADIUS, (WadiVec3){ 0, 0, RADIUS - 1e-6 }, (WadiVec3){ speed, 0, 0 }, 10, 0);
+    bench_add(b, RADIUS, (WadiVec3){ 0, 0, RADIUS - 1e-6 }, (WadiVec3){ speed, 0, 0 }, 10, rolling);
     bench_begin(b, friction);
+}
+
+static void put_on_plane(Bench *b, double friction, double slope, double speed)
+{
+    put_on_plane_with(b, friction, slope, speed, 0.0);
 }
 
 static void a_thrown_sphere_slides_then_rolls(void **unused)
@@ -143,6 +148,40 @@ static void a_thrown_sphere_slides_then_rolls(void **unused)
     CHECK_NEAR((double)b.motion[0][5] * RADIUS, 5.0 / 7.0 * speed, 0.01 * speed);
     CHECK_NEAR(began / ((1.0 - slow) * rolls_at), 1.0, 0.01);
     bench_free(&b);
+}
+
+/* Friction without springs slows sliding down as well, so that a thrown sphere ends with 5/7 of its speed;
+ * but it bears no load at rest: a sphere that springs hold on a slope creeps down it at a constant speed. */
+static void viscous_friction_bears_no_load_at_rest(void **unused)
+{
+    (void)unused;
+    static Bench b;
+    put_on_plane(&b, 0.3, 0.0, 1.0);
+    b.law.has_viscous_friction = true;
+    for (double t = 0.0; t < 0.3; t += 2e-5) {
+        bench_step(&b, 2e-5);
+    }
+    CHECK_NEAR((double)b.motion[0][0], 5.0 / 7.0, 0.01);
+    bench_free(&b);
+    for (int viscous = 0; viscous < 2; ++viscous) {
+        double speed[2];
+        put_on_plane_with(&b, 10.0, 0.1, 0.0, 10.0);
+        b.law.has_viscous_friction = viscous == 1;
+        for (int half = 0; half < 2; ++half) {
+            for (double t = 0.0; t < 0.2; t += 2e-5) {
+                bench_step(&b, 2e-5);
+            }
+            speed[half] = (double)b.motion[0][0];
+        }
+        print_message("creeps at %.3g m/s, then %.3g m/s\n", speed[0], speed[1]);
+        if (viscous == 0) {
+            CHECK_AT_MOST(fabs(speed[1]), 1e-5);
+        } else {
+            assert_true(speed[0] > 1e-4);
+            CHECK_NEAR(speed[1] / speed[0], 1.0, 0.01);
+        }
+        bench_free(&b);
+    }
 }
 
 static void a_sphere_on_a_slope_rolls_or_slides(void **unused)
@@ -382,6 +421,7 @@ int main(void)
         cmocka_unit_test(the_viscoelastic_law_has_its_restitution),
         cmocka_unit_test(contacts_last_as_long_as_hertz_says),
         cmocka_unit_test(a_thrown_sphere_slides_then_rolls),
+        cmocka_unit_test(viscous_friction_bears_no_load_at_rest),
         cmocka_unit_test(a_sphere_on_a_slope_rolls_or_slides),
         cmocka_unit_test(rolling_friction_holds_a_sphere),
         cmocka_unit_test(without_damping_energy_stays),

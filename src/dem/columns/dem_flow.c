@@ -6,12 +6,10 @@
 
 #include "core/parallel.h"
 #include "dem/columns/dem_columns_flow.h"
+#include "dem/columns/dem_gap_grains.h"
 
-enum { BLOCK = 4096, GAP_BLOCK = 256, BINS_MAX = 510 };
+enum { BLOCK = 4096, GAP_BLOCK = 256 };
 
-/* Grains of a layer, over those of a dense one, that carry the next layer. */
-static const double CARRYING = 0.35;
-static const double PACKING = 0.6;
 static const double WAKING = 4.0; /* freeze_speeds at which a grain carries nothing any more */
 static const double SHALLOWER =
     1.0; /* diameters nearer to the surface than new ones that frozen grains stay */
@@ -37,12 +35,10 @@ typedef struct Work {
     WadiDemFlow *flow;
     const WadiDemFlowIn *in;
     WadiDemFlowOut *out;
-    int32_t *gap;   /* of each awake grain */
-    int32_t *start; /* of the awake grains of each gap in `order` */
-    int32_t *order;
-    double *surface; /* H, m */
-    double *top;     /* H before its mean with the neighbours, m */
-    double *before;  /* h before the exchange, m */
+    WadiDemGapGrains grains; /* awake ones */
+    double *surface;         /* H, m */
+    double *top;             /* H before its mean with the neighbours, m */
+    double *before;          /* h before the exchange, m */
     /* m: of the grains of a gap that do not rest, and of those that carry nothing; INFINITY: none */
     double *moving, *loose;
     uint8_t *is_hit; /* a jet falls onto it */
@@ -58,86 +54,18 @@ static double mean_speed(const Work *w, int64_t i)
     return sqrt(dx * dx + dy * dy + dz * dz) / w->in->elapsed;
 }
 
-static void locate_block(void *context, int64_t first, int64_t end)
-{
-    const Work *w = context;
-    const WadiParticles *p = w->in->particles;
-    const WadiDemColumns *c = w->flow->columns;
-    for (int64_t k = first; k < end; ++k) {
-        const int64_t i = k + w->in->first;
-        const int32_t column = wadi_dem_columns_at(c, p->x[i], p->y[i]);
-        w->gap[k] = column >= 0 ? wadi_dem_columns_gap(c, column, p->z[i]) : -1;
-    }
-}
-
-static void sort_by_gap(Work *w, int32_t awake)
-{
-    const int32_t gaps = w->flow->columns->count;
-    memset(w->start, 0, ((size_t)gaps + 2) * sizeof(*w->start));
-    for (int32_t k = 0; k < awake; ++k) {
-        w->start[w->gap[k] >= 0 ? w->gap[k] + 2 : 0] += 1;
-    }
-    w->start[0] = 0;
-    for (int32_t g = 0; g < gaps; ++g) {
-        w->start[g + 2] += w->start[g + 1];
-    }
-    for (int32_t k = 0; k < awake; ++k) {
-        if (w->gap[k] >= 0) {
-            w->order[w->start[w->gap[k] + 1]++] = k + w->in->first;
-        }
-    }
-}
-
-/* Grains of a dense layer of a diameter in a column. */
-static double dense_layer(const WadiDemFlow *flow)
-{
-    const WadiDemColumns *c = flow->columns;
-    const double d = flow->diameter;
-    return c->wx * c->wy * d * PACKING / (3.14159265358979324 / 6.0 * d * d * d);
-}
-
-/* H of a gap: layers of a diameter are climbed, from the static sand on, while each and its two neighbours
- * hold enough grains to carry more. Falling grains do not count, or a jet would be sand up to its nozzle. */
-static double surface_of(const Work *w, int32_t gap)
-{
-    const WadiDemColumns *c = w->flow->columns;
-    const WadiParticles *p = w->in->particles;
-    const double d = w->flow->diameter, base = c->height[gap];
-    const double dense = dense_layer(w->flow);
-    double count[BINS_MAX + 2] = { dense }; /* the first: below h all is dense */
-    const int32_t *items = w->order + w->start[gap];
-    const int32_t n = w->start[gap + 1] - w->start[gap];
-    for (int32_t k = 0; k < n; ++k) {
-        const double bin = (p->z[items[k]] - base) / d;
-        if (bin > 0.0 && bin < BINS_MAX && (double)-p->vz[items[k]] < w->flow->fall_speed) {
-            count[1 + (int)bin] += 1.0;
-        }
-    }
-    int top = 0; /* layers above h */
-    while (top < BINS_MAX && count[top] + count[top + 1] + count[top + 2] >= 3.0 * CARRYING * dense) {
-        top += 1;
-    }
-    double surface = c->height[gap];
-    for (int32_t k = 0; k < n; ++k) {
-        const double z = p->z[items[k]];
-        if (z < base + top * d && (double)-p->vz[items[k]] < w->flow->fall_speed) {
-            surface = fmax(surface, z + 0.5 * d);
-        }
-    }
-    return fmin(surface, c->ceiling[gap]);
-}
-
 static void measure_block(void *context, int64_t first, int64_t end)
 {
     const Work *w = context;
     const WadiParticles *p = w->in->particles;
     for (int64_t gap = first; gap < end; ++gap) {
-        w->surface[gap] = w->top[gap] = surface_of(w, (int32_t)gap);
+        w->surface[gap] = w->top[gap] =
+            wadi_dem_gap_surface(&w->grains, (int32_t)gap, w->flow->columns->height[gap]);
         w->moving[gap] = w->loose[gap] = (double)INFINITY;
         int32_t falling = 0;
         const double hit_height = w->surface[gap] + HIT_HEIGHT * w->flow->diameter;
-        for (int32_t k = w->start[gap]; k < w->start[gap + 1]; ++k) {
-            const int32_t i = w->order[k];
+        for (int32_t k = w->grains.start[gap]; k < w->grains.start[gap + 1]; ++k) {
+            const int32_t i = w->grains.order[k];
             const double speed = mean_speed(w, i);
             if (speed > w->flow->freeze_speed) {
                 w->moving[gap] = fmin(w->moving[gap], p->z[i]);
@@ -149,7 +77,8 @@ static void measure_block(void *context, int64_t first, int64_t end)
                 w->loose[gap] = fmin(w->loose[gap], p->z[i]);
             }
         }
-        w->is_hit[gap] = falling > HIT_PART * HIT_HEIGHT * dense_layer(w->flow);
+        w->is_hit[gap] =
+            falling > HIT_PART * HIT_HEIGHT * wadi_dem_dense_layer(w->flow->columns, w->flow->diameter);
     }
 }
 
@@ -280,7 +209,7 @@ static void choose_block(void *context, int64_t first, int64_t end)
             now = gap < 0 || p->z[i] >= c->height[gap] ? WADI_DEM_WOKEN : old;
             woken += now != old;
         } else {
-            const int32_t gap = w->gap[i - w->in->first];
+            const int32_t gap = w->grains.gap[i - w->in->first];
             now = old > 0 ? (uint8_t)(old - 1) : 0;
             const bool is_balanced = w->in->is_unbalanced == NULL || w->in->is_unbalanced[i] == 0;
             if (now == 0 && gap >= 0 && is_balanced &&
@@ -315,12 +244,8 @@ static WadiStatus choose(const Work *w, WadiArena *scratch, WadiError *error)
 static WadiStatus evaluate(Work *w, WadiArena *scratch, WadiError *error)
 {
     WadiDemColumns *c = w->flow->columns;
-    const int32_t awake = w->in->particles->count - w->in->first;
     const size_t gaps = (size_t)c->count;
     double *smooth = NULL;
-    WADI_TRY(WADI_ARENA_NEW(scratch, &w->gap, (size_t)awake, "gaps of grains", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &w->order, (size_t)awake, "grains of gaps", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &w->start, gaps + 2, "grains of gaps", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &w->surface, gaps, "surface", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &w->top, gaps, "surface", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &w->before, gaps, "surface", error));
@@ -328,8 +253,12 @@ static WadiStatus evaluate(Work *w, WadiArena *scratch, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(scratch, &w->loose, gaps, "moving grains", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &w->is_hit, gaps, "falling grains", error));
     WADI_TRY(WADI_ARENA_NEW(scratch, &smooth, gaps, "surface", error));
-    wadi_parallel_for(awake, BLOCK, locate_block, w);
-    sort_by_gap(w, awake);
+    w->grains = (WadiDemGapGrains){ .columns = c,
+                                    .particles = w->in->particles,
+                                    .first = w->in->first,
+                                    .diameter = w->flow->diameter,
+                                    .fall_speed = w->flow->fall_speed };
+    WADI_TRY(wadi_dem_gap_grains_sort(&w->grains, scratch, error));
     wadi_parallel_for(c->count, GAP_BLOCK, measure_block, w);
     if (w->in->opens != NULL) {
         join_open_gaps(w);

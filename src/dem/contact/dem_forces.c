@@ -72,8 +72,12 @@ static inline __attribute__((always_inline)) void compute_batch(const Forces *f,
                                                                 bool has_bridges)
 {
     /* A copy with a constant law, so that its branches vanish. */
-    const WadiDemLawConstants constants = { law, f->law->stiffness, f->law->damping, f->law->dt,
-                                            has_bridges ? f->law->rupture : 0.0f };
+    const WadiDemLawConstants constants = { law,
+                                            f->law->stiffness,
+                                            f->law->damping,
+                                            f->law->dt,
+                                            has_bridges ? f->law->rupture : 0.0f,
+                                            f->law->has_viscous_friction };
     for (int l = 0; l < LANES && b->count > 0; ++l) {
         b->pair[b->count + l] = b->pair[b->count - 1];
         b->owner[b->count + l] = b->owner[b->count - 1];

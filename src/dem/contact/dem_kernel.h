@@ -4,6 +4,7 @@
  *
  * N points from i to j. V = v_i - v_j + (R_i w_i + R_j w_j) x N is the velocity at the contact.
  *   tangential  s += V_t dt,  f_t = -k_t s - c_t V_t, at most mu f_n; then s is what f_t says
+ *               viscous friction has no springs: f_t = -c_t V_t, at most mu f_n [BYM05 sec. 3.1]
  *   bridge      the normal force less F (1 - gap / rupture), F of the drier grain: a film of water [Rum62]
  *   rolling     q += p dt,    p = a (w_i - w_j) x N, a = 2 R_i R_j / (R_i + R_j), the same with mu_r f_n */
 #ifndef WADI_DEM_KERNEL_H
@@ -128,7 +129,7 @@ static inline __attribute__((always_inline)) void wadi_dem_contact(const WadiDem
         v[c] -= rate * n[c];
     }
     wadi_dem_normal(law, lanes, &rate, &stiffness, &damping, &normal);
-    const WadiF8 side = WADI_DEM_SIDE_STIFFNESS * stiffness;
+    const WadiF8 side = (law->has_viscous_friction ? 0.0f : WADI_DEM_SIDE_STIFFNESS) * stiffness;
     const WadiF8 loss =
         WADI_MIN8(WADI_DEM_SIDE_DAMPING * damping, (WADI_DEM_LOSS_MAX / law->dt) * lanes->mass);
     WadiF8 pressed = normal;
@@ -139,6 +140,9 @@ static inline __attribute__((always_inline)) void wadi_dem_contact(const WadiDem
     WadiF8 friction[3], resist[3], torque[3], rolling_torque[3];
     wadi_dem_slide(n, v, &side, &loss, &most, law->dt, lanes->spring, friction);
     wadi_dem_slide(n, roll, &side, &loss, &most_roll, law->dt, lanes->spring + 4, resist);
+    for (int c = 0; c < 8 && law->has_viscous_friction; ++c) {
+        lanes->spring[c] = (WadiF8){ 0 };
+    }
     wadi_dem_cross(n, friction, torque);
     wadi_dem_cross(n, resist, rolling_torque);
     if (law->rupture > 0.0f) {

@@ -7,6 +7,8 @@
 #ifndef WADI_DEM_LAW_H
 #define WADI_DEM_LAW_H
 
+#include <stdbool.h>
+
 typedef enum WadiDemLaw {
     WADI_DEM_HERTZ,        /* restitution independent of the speed */
     WADI_DEM_VISCOELASTIC, /* restitution falls with the speed */
@@ -16,10 +18,11 @@ typedef enum WadiDemLaw {
 /* Constants of one step. */
 typedef struct WadiDemLawConstants {
     WadiDemLaw law;
-    float stiffness; /* linear: N/m; the others: Pa */
-    float damping;   /* hertz: 1; viscoelastic: s; linear: 1/s */
-    float dt;        /* s */
-    float rupture;   /* m: gap at which bridges of water break; 0: there are none */
+    float stiffness;           /* linear: N/m; the others: Pa */
+    float damping;             /* hertz: 1; viscoelastic: s; linear: 1/s */
+    float dt;                  /* s */
+    float rupture;             /* m: gap at which bridges of water break; 0: there are none */
+    bool has_viscous_friction; /* without springs [BYM05] */
 } WadiDemLawConstants;
 
 /* Of springs: tangential and rolling over normal stiffness, and damping over normal damping. */

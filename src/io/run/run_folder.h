@@ -29,6 +29,10 @@ typedef struct WadiRunSummary {
     int material_count;
     char *material_name[WADI_RUN_MATERIAL_MAX];
     int64_t material_particles[WADI_RUN_MATERIAL_MAX];
+    /* Per frame from the first on: particles that moved in its last step, and those left out because they
+     * rest; WADI_RUN_UNCOUNTED: not known. */
+    int listed_frames;
+    int64_t *awake, *sleeping;
     int64_t lost_particles, drained_particles;
     double seconds_total;       /* over all sessions of this run */
     WadiStageTimes stages;      /* names must outlive the summary, unless it owns them */
@@ -44,6 +48,15 @@ typedef struct WadiRunSummary {
     int warning_count;
     char *warning[WADI_RUN_WARNING_MAX];
 } WadiRunSummary;
+
+/* Frames that run.json lists the counts of, and the count of a frame made without one. */
+enum { WADI_RUN_LISTED_MAX = 50000, WADI_RUN_UNCOUNTED = -1 };
+/* Makes `awake` and `sleeping` for that many frames, at most WADI_RUN_LISTED_MAX, with the counts of
+ * `previous`. */
+WadiStatus wadi_run_summary_list_frames(WadiRunSummary *summary, int frames, const WadiRunSummary *previous,
+                                        WadiError *error);
+/* Counts of a frame, from 1 on; of one beyond the list they are left out. */
+void wadi_run_summary_count(WadiRunSummary *summary, int frame, int64_t particles, int64_t sleeping);
 
 void wadi_run_summary_free(WadiRunSummary *summary);
 /* Reads run.json of a folder; WADI_ERR_IO when it is missing, WADI_ERR_FORMAT when it is damaged. */

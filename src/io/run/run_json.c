@@ -20,7 +20,32 @@ void wadi_run_summary_free(WadiRunSummary *summary)
     for (int i = 0; i < summary->stages.count && summary->are_stage_names_owned; ++i) {
         wadi_string_free((char *)(uintptr_t)summary->stages.name[i]);
     }
+    WADI_DELETE(summary->awake, (size_t)summary->listed_frames);
+    WADI_DELETE(summary->sleeping, (size_t)summary->listed_frames);
     *summary = (WadiRunSummary){ 0 };
+}
+
+WadiStatus wadi_run_summary_list_frames(WadiRunSummary *summary, int frames, const WadiRunSummary *previous,
+                                        WadiError *error)
+{
+    const int count = frames < WADI_RUN_LISTED_MAX ? frames : WADI_RUN_LISTED_MAX;
+    WADI_TRY(WADI_NEW(&summary->awake, (size_t)count, "counts of frames", error));
+    summary->listed_frames = count;
+    WADI_TRY(WADI_NEW(&summary->sleeping, (size_t)count, "counts of frames", error));
+    for (int i = 0; i < count; ++i) {
+        const bool is_known = previous != NULL && i < previous->listed_frames;
+        summary->awake[i] = is_known ? previous->awake[i] : WADI_RUN_UNCOUNTED;
+        summary->sleeping[i] = is_known ? previous->sleeping[i] : WADI_RUN_UNCOUNTED;
+    }
+    return WADI_OK;
+}
+
+void wadi_run_summary_count(WadiRunSummary *summary, int frame, int64_t particles, int64_t sleeping)
+{
+    if (frame <= summary->listed_frames) {
+        summary->awake[frame - 1] = particles - sleeping;
+        summary->sleeping[frame - 1] = sleeping;
+    }
 }
 
 static void append_text(WadiText *text, const char *key, const char *value)
@@ -46,6 +71,20 @@ static void append_particles(WadiText *text, const WadiRunSummary *summary)
         wadi_text_printf(text, ": %" PRId64, summary->material_particles[i]);
     }
     wadi_text_append(text, summary->material_count > 0 ? "\n  },\n" : "},\n");
+}
+
+static void append_counts(WadiText *text, const char *key, const int64_t *count, int frames)
+{
+    wadi_text_printf(text, "  \"%s\": [", key);
+    for (int i = 0; i < frames; ++i) {
+        wadi_text_append(text, i == 0 ? "" : ", ");
+        if (count[i] == WADI_RUN_UNCOUNTED) {
+            wadi_text_append(text, "null");
+        } else {
+            wadi_text_printf(text, "%" PRId64, count[i]);
+        }
+    }
+    wadi_text_append(text, "],\n");
 }
 
 static void append_seconds(WadiText *text, const WadiRunSummary *summary)
@@ -99,6 +138,9 @@ void wadi_run_summary_append(const WadiRunSummary *summary, WadiText *text)
     append_number(text, "  ", "fps", summary->fps, ",\n");
     wadi_text_printf(text, "  \"steps\": %" PRId64 ",\n", summary->steps);
     append_particles(text, summary);
+    const int listed = summary->frames < summary->listed_frames ? summary->frames : summary->listed_frames;
+    append_counts(text, "awake_particles", summary->awake, listed);
+    append_counts(text, "sleeping_particles", summary->sleeping, listed);
     wadi_text_printf(text, "  \"lost_particles\": %" PRId64 ",\n", summary->lost_particles);
     wadi_text_printf(text, "  \"drained_particles\": %" PRId64 ",\n", summary->drained_particles);
     append_seconds(text, summary);

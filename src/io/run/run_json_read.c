@@ -137,6 +137,41 @@ static void read_particles(Reader *reader, struct fy_node *map, WadiRunSummary *
     }
 }
 
+static void read_count(Reader *reader, struct fy_node *list, const char *key, int64_t *count)
+{
+    void *cursor = NULL;
+    struct fy_node *node;
+    for (int i = 0; reader->status == WADI_OK && (node = fy_node_sequence_iterate(list, &cursor)) != NULL;
+         ++i) {
+        char text[40];
+        short_text(node, text);
+        count[i] =
+            strcmp(text, "null") == 0 ? WADI_RUN_UNCOUNTED : read_integer(reader, node, key, INT64_MAX);
+    }
+}
+
+/* Missing in files of older versions. */
+static void read_counts(Reader *reader, struct fy_node *awake, struct fy_node *sleeping,
+                        WadiRunSummary *summary)
+{
+    if (awake == NULL || sleeping == NULL || reader->status != WADI_OK) {
+        return;
+    }
+    const int count = fy_node_sequence_item_count(awake);
+    if (count == 0 && fy_node_sequence_item_count(sleeping) == 0) {
+        return;
+    }
+    if (count != fy_node_sequence_item_count(sleeping) || count < 0 || count > WADI_RUN_LISTED_MAX) {
+        fail(reader, "awake_particles", "as long as sleeping_particles and at most 50000 frames");
+        return;
+    }
+    reader->status = wadi_run_summary_list_frames(summary, count, NULL, reader->error);
+    if (reader->status == WADI_OK) {
+        read_count(reader, awake, "awake_particles", summary->awake);
+        read_count(reader, sleeping, "sleeping_particles", summary->sleeping);
+    }
+}
+
 static void read_stages(Reader *reader, struct fy_node *map, WadiRunSummary *summary)
 {
     void *cursor = NULL;
@@ -223,6 +258,8 @@ static void read_summary(Reader *reader, struct fy_node *root, WadiRunSummary *s
     summary->fps = read_number(reader, SCALAR("fps"));
     summary->steps = read_integer(reader, SCALAR("steps"), INT64_MAX);
     read_particles(reader, find(root, "particles", FYNT_MAPPING), summary);
+    read_counts(reader, find(root, "awake_particles", FYNT_SEQUENCE),
+                find(root, "sleeping_particles", FYNT_SEQUENCE), summary);
     summary->lost_particles = read_integer(reader, SCALAR("lost_particles"), INT64_MAX);
     if (find(root, "drained_particles", FYNT_SCALAR) != NULL) { /* missing in files of older versions */
         summary->drained_particles = read_integer(reader, SCALAR("drained_particles"), INT64_MAX);
