@@ -15,14 +15,15 @@ WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, W
         return WADI_OK; /* a part of the solve */
     }
     const WadiRows *rows = &step->grid.rows;
-    /* The change by pressure varies little from face to face. Friction and viscosity change a face by what it
+    /* The change by pressure and friction varies little from face to face. Viscosity changes a face by what it
      * differs from its neighbours: there it gets their velocity. */
     const bool is_chord = wadi_flip_path(flip->context.world->scene) == WADI_FLIP_PATH_CHORD,
-               is_kept = is_chord && !flip->materials.has_sand && !wadi_flip_is_viscous(flip);
+               is_kept = is_chord && !wadi_flip_is_viscous(flip);
     WadiFlipExtendIn in = { .rows = rows,
                             .layers = WADI_FLIP_MARGIN + 1,
                             .before_row = step->saved_row,
-                            .change_fraction = (float)wadi_flip_kept_fraction(flip, false, step->dt),
+                            .change_fraction =
+                                (float)wadi_flip_kept_fraction(flip, flip->materials.has_sand, step->dt),
                             .solid_row = step->solid.row };
     WadiFlipWallIn walls = { .rows = rows,
                              .solid_row = step->solid.row,

@@ -135,16 +135,19 @@ static inline void divergence_of(const WadiF8 *q, WadiF8 *divergence)
     *divergence = 2.0f * (*(const WadiF8 *)root - 1.0f);
 }
 
-/* A displacement of gradient F = I + dt G has the strain rate (F^T F - I) / (2 dt) = D(u) + dt/2 G^T G, which
- * is 0 in a rotation. */
+/* The strain rate of a displacement in the middle of its step is D(u) - dt/2 sym(G^2) + O(dt^2), 0 in a
+ * rotation and D(u) in plain shear. */
 static inline void find_turn_strain(WadiFlipStep *step, int32_t at, WadiF8 slope[3][3])
 {
     static const int first[6] = { 0, 1, 2, 0, 0, 1 }, second[6] = { 0, 1, 2, 1, 2, 2 };
-    const float half = (float)(0.5 * step->dt / step->grid.cell_size);
+    const float quarter = (float)(-0.25 * step->dt / step->grid.cell_size);
     for (int n = 0; n < 6; ++n) {
         const int a = first[n], b = second[n];
-        WADI_ROW_OUT(step->cells.turn_strain[n], at) =
-            half * (slope[0][a] * slope[0][b] + slope[1][a] * slope[1][b] + slope[2][a] * slope[2][b]);
+        WadiF8 square = { 0 };
+        for (int c = 0; c < 3; ++c) {
+            square += slope[a][c] * slope[c][b] + slope[b][c] * slope[c][a];
+        }
+        WADI_ROW_OUT(step->cells.turn_strain[n], at) = quarter * square;
     }
 }
 
@@ -196,7 +199,7 @@ WadiStatus wadi_flip_displace(const WadiFlip *flip, WadiFlipStep *step, WadiErro
     const WadiRows *rows = &step->grid.rows;
     WadiArena *arena = flip->context.scratch;
     Displacement work = { .step = step };
-    for (int n = 0; n < 6 && wadi_flip_is_viscous(flip); ++n) {
+    for (int n = 0; n < 6 && (flip->materials.has_sand || wadi_flip_is_viscous(flip)); ++n) {
         WADI_TRY(WADI_ARENA_NEW(arena, &step->cells.turn_strain[n], LANES * (size_t)step->saved_rows,
                                 "displacement", error));
     }
