@@ -103,9 +103,8 @@ static void round_vessels_keep_rotation(void **unused)
     a_round_vessel_keeps_rotation(VESSEL_Z, "flip: {density_rate: 0}\n");
 }
 
-/* A body of 5 cells' radius turns by 3.2 rad in flight: it stays on its parabola and keeps its angular momentum.
- * Dry sand flies apart; beside faces at its surface, its default part of PIC loses angular momentum [theory
- * 2.2]. */
+/* A body of 5 cells' radius turns by 3.2 rad in flight: it stays on its parabola and keeps its angular
+ * momentum. Dry sand flies apart, and its default part of PIC takes angular momentum [theory 2.2]. */
 static void spinning_bodies_fly_on_their_parabola(void **unused)
 {
     (void)unused;
