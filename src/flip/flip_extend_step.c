@@ -29,6 +29,10 @@ WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, W
                              .solid_row = step->solid.row,
                              .distance = step->solid.distance,
                              .chord = is_chord ? step->dt / step->grid.cell_size : 0.0,
+                             .solids = step->solid.velocity[0] != NULL ? &flip->context.world->solids : NULL,
+                             .time = step->solid.time,
+                             .dt = step->dt,
+                             .cell_size = step->grid.cell_size,
                              .deepest = step->grid.cell_size };
     const double g = wadi_norm(wadi_curve_value3(&flip->context.world->scene->gravity, step->time));
     const float speed = (float)sqrt(g * step->grid.cell_size) + 1e-30f;

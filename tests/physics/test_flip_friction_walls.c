@@ -106,8 +106,8 @@ static void sand_rests_in_a_bowl(void **unused)
 }
 
 /* It is too large to roll, so it slides until its weight, at a distance x from the middle, turns it about the
- * centre of the bowl by no more than friction resists: W x <= mu R times the integral of p over the wall. With
- * the pressure of its depth, in a cap of half-angle alpha, that integral is W 3/(2 + cos alpha). */
+ * centre of the bowl by no more than friction resists: W x <= mu R times the integral of p over the wall.
+ * That is W 3/(2 + cos alpha) for the pressure of its depth in a cap of half-angle alpha. */
 static void a_ball_that_falls_into_a_bowl_comes_to_rest(void **unused)
 {
     (void)unused;
