@@ -252,7 +252,8 @@ typedef struct WadiFrictionIteration {
     float alpha, beta;                /* y = tau + beta (tau - previous) */
     bool needs_change;                /* compute the largest change and the shear rates in this iteration */
     /* Per block: growth of twice the energy, on the faces; work of the changes of traction on moving walls and
-     * of stress on the strain of turning; the largest change of a stress; sum of the squares of the cells' shear rates. */
+     * of stress on the strain of turning; the largest change of a stress; sum of the squares of the cells'
+     * shear rates. */
     double *rise, *work, *change, *rate;
 } WadiFrictionIteration;
 

@@ -1,5 +1,5 @@
-/* Strain rate of the displacement beyond D(u), as the friction solve reads it: deviatoric in the cells, a mean
- * over the FLUID cells around an edge. [theory 2.3] */
+/* Strain rate of the displacement beyond D(u), as the friction solve reads it: deviatoric in the cells, a
+ * mean over the FLUID cells around an edge. [theory 2.3, 6.3] */
 #include <string.h>
 
 #include "core/parallel.h"
