@@ -15,8 +15,8 @@ WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, W
         return WADI_OK; /* a part of the solve */
     }
     const WadiRows *rows = &step->grid.rows;
-    /* The change by pressure and friction varies little from face to face. Viscosity changes a face by what it
-     * differs from its neighbours: there it gets their velocity. */
+    /* The change by pressure and friction varies little from face to face. Viscosity changes a face by what
+     * it differs from its neighbours: there it gets their velocity. */
     const bool is_chord = wadi_flip_path(flip->context.world->scene) == WADI_FLIP_PATH_CHORD,
                is_kept = is_chord && !wadi_flip_is_viscous(flip);
     WadiFlipExtendIn in = { .rows = rows,

@@ -56,7 +56,7 @@ typedef struct WadiFrictionWall {
     WADI_FRICTION_ALIGNED WadiF8 t[4];
 } WadiFrictionWall;
 
-/* Strain rate of the displacement beyond D(u): deviatoric, its trace, and twice the shear on the low edges. */
+/* Strain rate of the displacement beyond D(u): deviatoric, its trace, twice the shear on the low edges. */
 typedef struct WadiFrictionTurn {
     WADI_FRICTION_ALIGNED WadiF8 xx, yy, sum, edge[3]; /* edges: xy, xz, yz */
 } WadiFrictionTurn;
@@ -251,9 +251,9 @@ typedef struct WadiFrictionIteration {
     WadiFrictionFaces *force;         /* div tau of the stress now, on all faces */
     float alpha, beta;                /* y = tau + beta (tau - previous) */
     bool needs_change;                /* compute the largest change and the shear rates in this iteration */
-    /* Per block: growth of twice the energy, on the faces; work of the changes of traction on moving walls and
-     * of stress on the strain of turning; the largest change of a stress; sum of the squares of the cells'
-     * shear rates. */
+    /* Per block: growth of twice the energy, on the faces; work of the changes of traction on moving walls
+     * and of stress on the strain of turning; the largest change of a stress; sum of the squares of the
+     * cells' shear rates. */
     double *rise, *work, *change, *rate;
 } WadiFrictionIteration;
 
