@@ -281,8 +281,9 @@ static inline void cell_rates(const WadiFrictionFaces *all, int32_t s, const int
     *above = (RatesAbove){ near[NEAR_YP], { rate[4], rate[5] }, { rate[11], rate[13] } };
 }
 
-/* Strain rates of the displacement beyond those of the velocity, in the order of cell_rates. */
-static inline void turn_rates(const WadiFriction *friction, int32_t s, WadiF8 rate[STRESS_COUNT])
+/* Strain rates of the displacement beyond those of the velocity, in the order of cell_rates; added to `sum`. */
+static inline void add_turn_rates(const WadiFriction *friction, int32_t s, WadiF8 rate[STRESS_COUNT],
+                                  WadiF8 sum[STRESS_COUNT])
 {
     const WadiFrictionTurn *all = friction->turn, *here = &all[s];
     const int32_t *near = friction->slot[s].near;
@@ -302,6 +303,9 @@ static inline void turn_rates(const WadiFriction *friction, int32_t s, WadiF8 ra
     rate[STRESS_YZ + 1] = all[near[NEAR_YP]].edge[2];
     rate[STRESS_YZ + 2] = all[near[NEAR_ZP]].edge[2];
     rate[STRESS_YZ + 3] = all[near[NEAR_YP_ZP]].edge[2];
+    for (int n = 0; n < STRESS_COUNT; ++n) {
+        sum[n] += rate[n];
+    }
 }
 
 /* Work of a change of stress on strain rates in the order of cell_rates. */
@@ -359,6 +363,8 @@ static inline void store_projected(const WadiFrictionIteration *it, int32_t s,
     for (int n = 0; n < STRESS_COUNT; ++n) {
         result->t[n] = factor * trial[n];
         change[n] = result->t[n] - now->t[n];
+    }
+    for (int n = 0; n < STRESS_COUNT && it->needs_change; ++n) {
         sums->change = WADI_MAX8(wadi_abs8(change[n]), sums->change);
     }
     sums->work += work_on(turn, change);
@@ -394,10 +400,7 @@ static inline __attribute__((always_inline)) void update_cells(const WadiFrictio
            beta = wadi_splat(it->beta);
     WadiF8 trial[STRESS_COUNT], turn[STRESS_COUNT];
     cell_rates(it->velocity, s, slot->near, above, trial);
-    turn_rates(friction, s, turn);
-    for (int n = 0; n < STRESS_COUNT; ++n) {
-        trial[n] += turn[n];
-    }
+    add_turn_rates(friction, s, turn, trial);
     if (it->needs_change) {
         sums->rate += square_of_rates(slot, trial);
     }
@@ -434,10 +437,7 @@ static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, RatesAb
     WadiF8 alpha = wadi_splat(it->alpha), beta = wadi_splat(it->beta), zero = wadi_splat(0.0f);
     WadiF8 trial[STRESS_COUNT], turn[STRESS_COUNT], change[STRESS_COUNT];
     cell_rates(it->velocity, s, slot->near, above, trial);
-    turn_rates(friction, s, turn);
-    for (int n = 0; n < STRESS_COUNT; ++n) {
-        trial[n] += turn[n];
-    }
+    add_turn_rates(friction, s, turn, trial);
     if (it->needs_change) {
         sums->rate += square_of_rates(slot, trial);
     }
