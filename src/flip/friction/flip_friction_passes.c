@@ -281,7 +281,7 @@ static inline void cell_rates(const WadiFrictionFaces *all, int32_t s, const int
     *above = (RatesAbove){ near[NEAR_YP], { rate[4], rate[5] }, { rate[11], rate[13] } };
 }
 
-/* Strain rates of the displacement beyond those of the velocity, in the order of cell_rates; added to `sum`. */
+/* Strain rates of the displacement beyond those of the velocity, in the order of cell_rates. */
 static inline void add_turn_rates(const WadiFriction *friction, int32_t s, WadiF8 rate[STRESS_COUNT],
                                   WadiF8 sum[STRESS_COUNT])
 {
