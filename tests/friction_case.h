@@ -2,6 +2,8 @@
 #ifndef WADI_TESTS_FRICTION_CASE_H
 #define WADI_TESTS_FRICTION_CASE_H
 
+#include <string.h>
+
 #include "core/random.h"
 #include "flip/friction/flip_friction.h"
 #include "flip_test_grid.h"
@@ -11,6 +13,7 @@ typedef struct Case {
     TestGrid grid;
     float *velocity[3], *k, *cohesion, *start[3];
     double *pressure;
+    float *turn_strain[6]; /* NULL: none */
 } Case;
 
 static inline void case_make(Case *it, const int low[3], const int high[3], TestLabel label,
@@ -21,6 +24,7 @@ static inline void case_make(Case *it, const int low[3], const int high[3], Test
         it->velocity[axis] = grid_floats(&it->grid, 0.0f);
         it->start[axis] = grid_floats(&it->grid, 0.0f);
     }
+    memset(it->turn_strain, 0, sizeof it->turn_strain);
     it->k = grid_floats(&it->grid, 0.5f);
     it->cohesion = grid_floats(&it->grid, 0.0f);
     it->pressure = grid_alloc(&it->grid, wadi_rows_floats(&it->grid.rows), sizeof *it->pressure);
@@ -75,6 +79,9 @@ static inline WadiFriction *case_solve(Case *it, const WadiFrictionSettings *set
     WadiFrictionGrid cells = {
         .rows = &it->grid.rows, .fluid = it->grid.fluid, .solid = it->grid.solid, .sample_wall = wall_half
     };
+    for (int n = 0; n < 6; ++n) {
+        cells.turn_strain[n] = it->turn_strain[n];
+    }
     CHECK_OK(wadi_friction_begin(&friction, &cells, NULL, 0.01, arena, &error), error);
     WadiFrictionLoad load = { it->pressure, it->k, it->cohesion, NULL };
     const float *before[3] = { it->start[0], it->start[1], it->start[2] };

@@ -79,19 +79,24 @@ WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, W
     if (wadi_flip_has_small_faces(flip)) {
         WADI_TRY(find_read_faces(flip, step, open, error));
     }
-    /* The change by pressure varies little from face to face. Friction and viscosity change a face by what it
-     * differs from its neighbours: there it gets their velocity. */
+    /* The change by pressure and friction varies little from face to face. Viscosity changes a face by what
+     * it differs from its neighbours: there it gets their velocity. */
     const bool is_chord = wadi_flip_path(flip->context.world->scene) == WADI_FLIP_PATH_CHORD,
-               is_kept = is_chord && !flip->materials.has_sand && !wadi_flip_is_viscous(flip);
+               is_kept = is_chord && !wadi_flip_is_viscous(flip);
     WadiFlipExtendIn in = { .rows = rows,
                             .layers = WADI_FLIP_MARGIN + 1,
                             .before_row = step->saved_row,
-                            .change_fraction = (float)wadi_flip_kept_fraction(flip, false, step->dt),
+                            .change_fraction =
+                                (float)wadi_flip_kept_fraction(flip, flip->materials.has_sand, step->dt),
                             .solid_row = step->solid.row };
     WadiFlipWallIn walls = { .rows = rows,
                              .solid_row = step->solid.row,
                              .distance = step->solid.distance,
                              .chord = is_chord ? step->dt / step->grid.cell_size : 0.0,
+                             .solids = step->solid.velocity[0] != NULL ? &flip->context.world->solids : NULL,
+                             .time = step->solid.time,
+                             .dt = step->dt,
+                             .cell_size = step->grid.cell_size,
                              .deepest = step->grid.cell_size };
     const double g = wadi_norm(wadi_curve_value3(&flip->context.world->scene->gravity, step->time));
     const float speed = (float)sqrt(g * step->grid.cell_size) + 1e-30f;

@@ -60,8 +60,7 @@ static const WadiSceneChoice wall_frictions[] = {
 WADI_SCENE_CHOICES(wall_frictions);
 
 static const WadiSceneChoice paths[] = {
-    { "auto", WADI_FLIP_PATH_AUTO,
-      "`chord`; `rk2` in scenes with sand, with `friction: zb05` and with `gauss_seidel`" },
+    { "auto", WADI_FLIP_PATH_AUTO, "`chord`; `rk2` with `friction: zb05` and with `gauss_seidel`" },
     { "chord", WADI_FLIP_PATH_CHORD,
       "straight, by a displacement that keeps volume: keeps angular momentum" },
     { "rk2", WADI_FLIP_PATH_RK2, "midpoint method in the velocity field of the step" },
@@ -230,8 +229,7 @@ WadiFlipPathRule wadi_flip_path(const WadiScene *scene)
     if (path != WADI_FLIP_PATH_AUTO) {
         return path;
     }
-    return wadi_flip_is_published(scene) || wadi_scene_has_sand(scene) ? WADI_FLIP_PATH_RK2
-                                                                       : WADI_FLIP_PATH_CHORD;
+    return wadi_flip_is_published(scene) ? WADI_FLIP_PATH_RK2 : WADI_FLIP_PATH_CHORD;
 }
 
 const char *wadi_flip_check_settings(const WadiScene *scene, char *text, size_t size)

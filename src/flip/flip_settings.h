@@ -47,7 +47,7 @@ typedef enum WadiFlipWallFriction {
 } WadiFlipWallFriction;
 
 typedef enum WadiFlipPathRule {
-    WADI_FLIP_PATH_AUTO,  /* chord; rk2 with sand and with the published methods */
+    WADI_FLIP_PATH_AUTO,  /* chord; rk2 with the published methods */
     WADI_FLIP_PATH_CHORD, /* straight, in a displacement that keeps volume */
     WADI_FLIP_PATH_RK2,   /* in the velocity field of the step */
     WADI_FLIP_PATH_RK3,

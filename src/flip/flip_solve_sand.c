@@ -117,10 +117,14 @@ static WadiStatus set_up_friction(WadiFlip *flip, WadiFlipStep *step, Sand *sand
                               .sleeping_memory = &flip->sleep_stresses.friction,
                               .solid = step->cells.inside,
                               .solid_row = step->solid.row,
+                              .turn_row = step->saved_row,
                               .pressure_row = step->cells.pressure_row,
                               .sample_wall = wadi_friction_sample_solids,
                               .wall_context = &sand->solids,
                               .reference_density = flip->materials.density };
+    for (int n = 0; n < 6; ++n) {
+        grid.turn_strain[n] = step->cells.turn_strain[n];
+    }
     for (int a = 0; a < 3; ++a) {
         grid.open[a] = step->solid.open[a];
         grid.fraction[a] = step->cells.bonds.fraction[a];

@@ -103,6 +103,17 @@ bool wadi_solids_carry_velocity(const WadiSolids *solids, int index, WadiVec3 x,
     return index < 0 || wadi_shape_carry_velocity(solids->solids[index].shape, x, time, velocity);
 }
 
+WadiVec3 wadi_solids_carry_change(const WadiSolids *solids, int index, WadiVec3 x, WadiVec3 displacement,
+                                  double time)
+{
+    WadiVec3 here, there;
+    if (!wadi_solids_carry_velocity(solids, index, x, time, &here) ||
+        !wadi_solids_carry_velocity(solids, index, wadi_add(x, displacement), time, &there)) {
+        return wadi_vec3(0, 0, 0);
+    }
+    return wadi_sub(there, here);
+}
+
 bool wadi_solids_sample_within(const WadiSolids *solids, WadiVec3 x, double time, double band,
                                WadiSolidPoint *point)
 {

@@ -46,6 +46,10 @@ double wadi_solids_distance_for_grid(const WadiSolids *solids, WadiVec3 x, doubl
 /* wadi_shape_carry_velocity of a sample's index; zero for walls. */
 bool wadi_solids_carry_velocity(const WadiSolids *solids, int index, WadiVec3 x, double time,
                                 WadiVec3 *velocity);
+/* By how much that velocity changes over a displacement: 0 for a translation, for walls, and where no
+ * velocity is carried. */
+WadiVec3 wadi_solids_carry_change(const WadiSolids *solids, int index, WadiVec3 x, WadiVec3 displacement,
+                                  double time);
 /* The nearest solid, by true distances (wadi_shape_sample_within), if it is at most `band` away; false, and
  * the point not valid, if not. */
 bool wadi_solids_sample_within(const WadiSolids *solids, WadiVec3 x, double time, double band,

@@ -17,7 +17,7 @@ typedef struct Solver {
 } Solver;
 
 static const Solver solvers[] = {
-    { "flip", 8, 8, true, 0.94, 0.05, 0.05, { 0.7, 1.3 }, { 0.6, 1.6 } },
+    { "flip", 8, 8, true, 0.99, 0.05, 0.05, { 0.7, 1.3 }, { 0.6, 1.6 } },
     { "sph", 1, 12, false, 0.999, 0.05, 0.05, { 0.7, 1.3 }, { 0.6, 1.6 } },
 };
 enum { SOLVERS = sizeof solvers / sizeof solvers[0] };

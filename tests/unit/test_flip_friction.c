@@ -170,6 +170,69 @@ static void rigid_motion_is_left_alone(void **unused)
     grid_free(&it.grid);
 }
 
+/* Chords of a rotation by an angle a step, u = (R - 1) x in cells a step, with the strain -sym(G^2) / 2 of
+ * the velocity before, G = 1 - R^T: no stress. Without that strain friction takes the contraction of D(u). */
+static void chords_of_a_rotation_are_no_strain(void **unused)
+{
+    (void)unused;
+    static const int first[6] = { 0, 1, 2, 0, 0, 1 }, second[6] = { 0, 1, 2, 1, 2, 2 };
+    const double axis[3] = { 0.6, 0.48, 0.64 }, angle = 0.05;
+    double r[3][3], g[3][3];
+    for (int n = 0; n < 9; ++n) {
+        const int a = n / 3, b = n % 3, c = 3 - a - b;
+        const double cross = a == b ? 0.0 : (b == (a + 1) % 3 ? -1.0 : 1.0) * axis[c];
+        r[a][b] = (a == b) * cos(angle) + (1.0 - cos(angle)) * axis[a] * axis[b] + sin(angle) * cross;
+    }
+    for (int n = 0; n < 9; ++n) {
+        g[n / 3][n % 3] = (n / 3 == n % 3) - r[n % 3][n / 3];
+    }
+    for (int has_turn = 0; has_turn < 2; ++has_turn) {
+        Case it;
+        ball_make(&it, 6.0);
+        for (int n = 0; n < 6 && has_turn != 0; ++n) {
+            double square = 0.0;
+            for (int c = 0; c < 3; ++c) {
+                square += g[first[n]][c] * g[c][second[n]] + g[second[n]][c] * g[c][first[n]];
+            }
+            it.turn_strain[n] = grid_floats(&it.grid, (float)(-0.25 * square));
+        }
+        for (int32_t row = 1; row < it.grid.rows.count; ++row) {
+            int32_t cell[3];
+            wadi_rows_cell(&it.grid.rows, row, cell);
+            for (int n = 0; n < 24; ++n) {
+                const int a = n / 8, lane = n % 8;
+                double x[3] = { cell[0] + lane + 0.5, cell[1] + 0.5, cell[2] + 0.5 }, u = 0.0;
+                x[a] -= 0.5;
+                for (int b = 0; b < 3; ++b) {
+                    u += (r[a][b] - (a == b)) * x[b];
+                }
+                const size_t at = 8 * (size_t)row + (size_t)lane;
+                it.start[a][at] = it.velocity[a][at] = (float)u;
+                it.pressure[at] = 10.0;
+            }
+        }
+        WadiArena arena = { 0 };
+        WadiFrictionReport report;
+        WadiFrictionSettings settings = settings_of(0.125, 30, true);
+        case_solve(&it, &settings, &arena, &report);
+        double largest = 0.0;
+        for (size_t at = 8; at < wadi_rows_floats(&it.grid.rows); ++at) {
+            for (int a = 0; a < 3; ++a) {
+                largest = fmax(largest, fabs((double)it.velocity[a][at] - (double)it.start[a][at]));
+            }
+        }
+        print_message("with%s the strain of chords: changed by %.2g cells a step\n", has_turn ? "" : "out",
+                      largest);
+        if (has_turn != 0) {
+            CHECK_AT_MOST(largest, 2e-5);
+        } else {
+            CHECK_AT_MOST(1e-3, largest);
+        }
+        wadi_arena_free(&arena);
+        grid_free(&it.grid);
+    }
+}
+
 static void friction_in_the_air_keeps_momentum(void **unused)
 {
     (void)unused;
@@ -374,6 +437,7 @@ int main(void)
         cmocka_unit_test(weak_sand_yields_everywhere),
         cmocka_unit_test(energy_falls_with_the_default_step_and_rises_with_one),
         cmocka_unit_test(rigid_motion_is_left_alone),
+        cmocka_unit_test(chords_of_a_rotation_are_no_strain),
         cmocka_unit_test(friction_in_the_air_keeps_momentum),
         cmocka_unit_test(a_lone_cell_gets_the_whole_wall_friction),
         cmocka_unit_test(energy_never_rises_twice),

@@ -53,6 +53,10 @@ typedef struct WadiFrictionGrid {
     const float *density[3]; /* per face of FLUID cells, kg/m^3; NULL: the reference everywhere */
     /* Per face: mass over that of a full face, as in the pressure solve; NULL: 1. */
     const float *fraction[3];
+    /* Per cell: strain rate of the displacement beyond D(u) times the cell size, m/s: xx, yy, zz, xy, xz, yz
+     * [theory 2.3]; all NULL: 0. */
+    const float *turn_strain[6];
+    const int32_t *turn_row; /* per row: its row in turn_strain (flip_row_table.h); may be NULL */
     /* Per row: its row in the pressure of a load (flip_row_table.h); may be NULL. */
     const int32_t *pressure_row;
     double reference_density; /* kg/m^3; that of the pressure */

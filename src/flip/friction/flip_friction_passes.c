@@ -281,6 +281,44 @@ static inline void cell_rates(const WadiFrictionFaces *all, int32_t s, const int
     *above = (RatesAbove){ near[NEAR_YP], { rate[4], rate[5] }, { rate[11], rate[13] } };
 }
 
+/* Strain rates of the displacement beyond those of the velocity, in the order of cell_rates. */
+static inline void add_turn_rates(const WadiFriction *friction, int32_t s, WadiF8 rate[STRESS_COUNT],
+                                  WadiF8 sum[STRESS_COUNT])
+{
+    const WadiFrictionTurn *all = friction->turn, *here = &all[s];
+    const int32_t *near = friction->slot[s].near;
+    const WadiFrictionTurn *xp = &all[near[NEAR_XP]];
+    rate[STRESS_XX] = here->xx;
+    rate[STRESS_YY] = here->yy;
+    for (int kind = 0; kind < 2; ++kind) {
+        const WadiFrictionTurn *up = &all[near[kind == 0 ? NEAR_YP : NEAR_ZP]];
+        const WadiFrictionTurn *xp_up = &all[near[kind == 0 ? NEAR_XP_YP : NEAR_XP_ZP]];
+        WadiF8 *to = &rate[STRESS_XY + 4 * kind];
+        to[0] = here->edge[kind];
+        to[1] = WADI_ROW_SHIFT_DOWN(to[0], xp->edge[kind]);
+        to[2] = up->edge[kind];
+        to[3] = WADI_ROW_SHIFT_DOWN(to[2], xp_up->edge[kind]);
+    }
+    rate[STRESS_YZ] = here->edge[2];
+    rate[STRESS_YZ + 1] = all[near[NEAR_YP]].edge[2];
+    rate[STRESS_YZ + 2] = all[near[NEAR_ZP]].edge[2];
+    rate[STRESS_YZ + 3] = all[near[NEAR_YP_ZP]].edge[2];
+    for (int n = 0; n < STRESS_COUNT; ++n) {
+        sum[n] += rate[n];
+    }
+}
+
+/* Work of a change of stress on strain rates in the order of cell_rates. */
+static inline WadiF8 work_on(const WadiF8 rate[STRESS_COUNT], const WadiF8 change[STRESS_COUNT])
+{
+    const WadiF8 xx = change[STRESS_XX], yy = change[STRESS_YY];
+    WadiF8 shear = wadi_splat(0.0f);
+    for (int n = STRESS_XY; n < STRESS_COUNT; ++n) {
+        shear += rate[n] * change[n];
+    }
+    return rate[STRESS_XX] * (xx + xx + yy) + rate[STRESS_YY] * (yy + yy + xx) + wadi_splat(0.25f) * shear;
+}
+
 /* New isotropic stress of bonded cells; returns the bound of their deviatoric stress. Without bonds the
  * pressure solve alone makes the velocity free of divergence. */
 static inline WadiF8 update_mean(const WadiFrictionIteration *it, int32_t s, WadiF8 step,
@@ -297,8 +335,9 @@ static inline WadiF8 update_mean(const WadiFrictionIteration *it, int32_t s, Wad
                         all[near[NEAR_YP]].c[1] - here->c[1] + all[near[NEAR_ZP]].c[2] - here->c[2];
     WadiF8 mean = friction->mean[s] +
                   wadi_splat(it->beta) * (friction->mean[s] - friction->mean_previous[s]) +
-                  wadi_splat(it->alpha * (1.0f / 3.0f)) * step * rate;
+                  wadi_splat(it->alpha * (1.0f / 3.0f)) * step * (rate + friction->turn[s].sum);
     mean = wadi_masked(WADI_MIN8(mean, bonded->room), bonded->is_bonded);
+    sums->work += friction->turn[s].sum * (mean - friction->mean[s]);
     sums->change = WADI_MAX8(wadi_abs8(mean - friction->mean[s]), sums->change);
     friction->mean_previous[s] = mean;
     return WADI_MAX8(it->yield[s] - bonded->slope * mean, wadi_splat(0.0f));
@@ -314,19 +353,21 @@ static inline void edge_weights(const uint8_t edge[4], WadiF8 *inverse, WadiF8 *
 
 /* The new stress of a slot from its trial values, scaled into the yield set. */
 static inline void store_projected(const WadiFrictionIteration *it, int32_t s,
-                                   const WadiF8 trial[STRESS_COUNT], WadiF8 square, WadiFrictionSums *sums)
+                                   const WadiF8 trial[STRESS_COUNT], const WadiF8 turn[STRESS_COUNT],
+                                   WadiF8 square, WadiFrictionSums *sums)
 {
+    const WadiFrictionStress *now = &it->friction->stress[s];
     WadiFrictionStress *result = &it->friction->previous[s];
-    WadiF8 factor = wadi_ball_factor(square, update_mean(it, s, wadi_splat(1.0f), sums));
-    if (it->needs_change) {
-        const WadiFrictionStress *now = &it->friction->stress[s];
-        for (int n = 0; n < STRESS_COUNT; ++n) {
-            sums->change = WADI_MAX8(wadi_abs8(factor * trial[n] - now->t[n]), sums->change);
-        }
-    }
+    WadiF8 factor = wadi_ball_factor(square, update_mean(it, s, wadi_splat(1.0f), sums)),
+           change[STRESS_COUNT];
     for (int n = 0; n < STRESS_COUNT; ++n) {
         result->t[n] = factor * trial[n];
+        change[n] = result->t[n] - now->t[n];
     }
+    for (int n = 0; n < STRESS_COUNT && it->needs_change; ++n) {
+        sums->change = WADI_MAX8(wadi_abs8(change[n]), sums->change);
+    }
+    sums->work += work_on(turn, change);
 }
 
 static inline WadiF8 normal_square(const WadiF8 trial[STRESS_COUNT])
@@ -357,8 +398,9 @@ static inline __attribute__((always_inline)) void update_cells(const WadiFrictio
     const WadiFrictionStress *now = &friction->stress[s], *old = &friction->previous[s];
     WadiF8 alpha = wadi_splat(it->alpha), half_alpha = wadi_splat(0.5f * it->alpha),
            beta = wadi_splat(it->beta);
-    WadiF8 trial[STRESS_COUNT];
+    WadiF8 trial[STRESS_COUNT], turn[STRESS_COUNT];
     cell_rates(it->velocity, s, slot->near, above, trial);
+    add_turn_rates(friction, s, turn, trial);
     if (it->needs_change) {
         sums->rate += square_of_rates(slot, trial);
     }
@@ -381,7 +423,7 @@ static inline __attribute__((always_inline)) void update_cells(const WadiFrictio
         }
         square += inverse * shear;
     }
-    store_projected(it, s, trial, square, sums);
+    store_projected(it, s, trial, turn, square, sums);
 }
 
 /* The same where faces have other masses than 1. */
@@ -393,8 +435,9 @@ static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, RatesAb
     const WadiFrictionCut *cut = &friction->cut[slot->cut];
     const WadiFrictionStress *now = &friction->stress[s], *old = &friction->previous[s];
     WadiF8 alpha = wadi_splat(it->alpha), beta = wadi_splat(it->beta), zero = wadi_splat(0.0f);
-    WadiF8 trial[STRESS_COUNT];
+    WadiF8 trial[STRESS_COUNT], turn[STRESS_COUNT], change[STRESS_COUNT];
     cell_rates(it->velocity, s, slot->near, above, trial);
+    add_turn_rates(friction, s, turn, trial);
     if (it->needs_change) {
         sums->rate += square_of_rates(slot, trial);
     }
@@ -414,8 +457,10 @@ static void update_cut_cells(const WadiFrictionIteration *it, int32_t s, RatesAb
             }
             sums->change = WADI_MAX8(root * wadi_abs8(trial[n] - now->t[n]), sums->change);
         }
+        change[n] = trial[n] - now->t[n];
         result->t[n] = trial[n];
     }
+    sums->work += work_on(turn, change);
 }
 
 static void cells_block(void *context, int64_t first, int64_t end)
@@ -443,7 +488,7 @@ static void cells_block(void *context, int64_t first, int64_t end)
     for (int lane = 0; lane < 8; ++lane) {
         change = fmax(change, (double)sums.change[lane]);
     }
-    it->wall_work[first / FRICTION_BLOCK] = lane_sum(sums.wall_work);
+    it->work[first / FRICTION_BLOCK] = lane_sum(sums.work);
     it->change[first / FRICTION_BLOCK] = change;
     it->rate[first / FRICTION_BLOCK] = lane_sum(sums.rate);
 }

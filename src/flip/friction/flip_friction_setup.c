@@ -199,6 +199,7 @@ WadiStatus wadi_friction_begin(WadiFriction **friction, const WadiFrictionGrid *
     made->dt = dt;
     WADI_TRY(make_slots(made, arena, error));
     size_t slots = (size_t)made->slot_count;
+    WADI_TRY(wadi_friction_make_turns(made, arena, error));
     WADI_TRY(wadi_friction_make_cuts(made, arena, error));
     WADI_TRY(wadi_friction_make_walls(made, arena, error));
     size_t walls = (size_t)made->wall_count;

@@ -56,6 +56,11 @@ typedef struct WadiFrictionWall {
     WADI_FRICTION_ALIGNED WadiF8 t[4];
 } WadiFrictionWall;
 
+/* Strain rate of the displacement beyond D(u): deviatoric, its trace, twice the shear on the low edges. */
+typedef struct WadiFrictionTurn {
+    WADI_FRICTION_ALIGNED WadiF8 xx, yy, sum, edge[3]; /* edges: xy, xz, yz */
+} WadiFrictionTurn;
+
 typedef struct WadiFrictionSlot {
     int32_t near[NEAR_COUNT];
     int32_t row;
@@ -116,6 +121,7 @@ struct WadiFriction {
     WadiFrictionFaces *open, *mass; /* per slot, 0 where not free; NULL: 1 on every free face */
     WadiFrictionCut *cut;
     WadiFrictionOblique *oblique;
+    WadiFrictionTurn *turn;                /* per slot */
     WadiFrictionStress *stress, *previous; /* previous: scratch of the iteration */
     WadiFrictionWall *traction, *traction_previous;
     /* Per slot, during a solve with bonded sand, else NULL: isotropic stress, tension positive. */
@@ -198,7 +204,9 @@ static inline uint8_t wadi_bits_from_right(uint8_t bits, uint8_t right)
 }
 
 /* The beginning of a step in the order of the calls: labels, links and edges of slots
- * (flip_friction_setup.c), masses of faces, then walls (flip_friction_facets.c). */
+ * (flip_friction_setup.c), strains of the displacement (flip_friction_turn.c), masses of faces, then walls
+ * (flip_friction_facets.c). */
+WadiStatus wadi_friction_make_turns(WadiFriction *friction, WadiArena *arena, WadiError *error);
 WadiStatus wadi_friction_make_cuts(WadiFriction *friction, WadiArena *arena, WadiError *error);
 WadiStatus wadi_friction_make_walls(WadiFriction *friction, WadiArena *arena, WadiError *error);
 WadiStatus wadi_friction_zeroed(WadiArena *arena, void **memory, size_t count, size_t size, WadiError *error);
@@ -243,9 +251,10 @@ typedef struct WadiFrictionIteration {
     WadiFrictionFaces *force;         /* div tau of the stress now, on all faces */
     float alpha, beta;                /* y = tau + beta (tau - previous) */
     bool needs_change;                /* compute the largest change and the shear rates in this iteration */
-    /* Per block: growth of twice the energy, on the faces; work of the changes of traction on moving walls;
-     * the largest change of a stress; sum of the squares of the cells' shear rates. */
-    double *rise, *wall_work, *change, *rate;
+    /* Per block: growth of twice the energy, on the faces; work of the changes of traction on moving walls
+     * and of stress on the strain of turning; the largest change of a stress; sum of the squares of the
+     * cells' shear rates. */
+    double *rise, *work, *change, *rate;
 } WadiFrictionIteration;
 
 /* force = div tau, velocity = u_b + div y, rise. */
@@ -255,9 +264,9 @@ void wadi_friction_drop_momentum(const WadiFrictionIteration *it);
 /* previous = Proj(y + alpha D(velocity)): the new stress, to be swapped with tau by the caller. */
 void wadi_friction_cells_pass(const WadiFrictionIteration *it);
 
-/* Work of the changes of traction on the solid, largest change and squares of shear rates, lane by lane. */
+/* Work of the changes of traction and stress, largest change and squares of shear rates, lane by lane. */
 typedef struct WadiFrictionSums {
-    WadiF8 wall_work, change, rate;
+    WadiF8 work, change, rate;
 } WadiFrictionSums;
 
 /* The walls' part of both halves (flip_friction_walls.c). */

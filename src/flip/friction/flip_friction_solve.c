@@ -85,12 +85,12 @@ static void swap_stresses(WadiFriction *friction)
 }
 
 /* Change of twice the objective: kinetic energy and the work of the stress on walls and faces of given
- * velocity. */
+ * velocity and on the strain of turning. */
 static double objective_change(const WadiFrictionIteration *it, int64_t blocks)
 {
     double sum = 0.0;
     for (int64_t b = 0; b < blocks; ++b) {
-        sum += it->rise[b] - 2.0 * it->wall_work[b];
+        sum += it->rise[b] - 2.0 * it->work[b];
     }
     return sum;
 }
@@ -222,7 +222,7 @@ WadiStatus wadi_friction_solve(WadiFriction *friction, const float *const before
     WADI_TRY(WADI_ARENA_NEW(arena, &wall_bound, walls, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &it.velocity, slots, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &it.rise, blocks, "friction", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &it.wall_work, blocks, "friction", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &it.work, blocks, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &it.change, blocks, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &it.rate, blocks, "friction", error));
     wadi_friction_find_force(friction);

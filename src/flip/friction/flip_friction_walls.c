@@ -92,7 +92,7 @@ static void update_facets(const WadiFrictionIteration *it, int32_t w, WadiFricti
     for (int n = 0; n < 4; ++n) {
         WadiF8 value = factor * trial[n];
         WadiF8 step = value - now->t[n];
-        sums->wall_work += step * facets->weight.t[n] * facets->solid[n >> 1];
+        sums->work += step * facets->weight.t[n] * facets->solid[n >> 1];
         sums->change = WADI_MAX8(wadi_abs8(step), sums->change);
         result->t[n] = value;
     }
@@ -126,7 +126,7 @@ static void update_oblique(const WadiFrictionIteration *it, int32_t w, WadiFrict
     for (int axis = 0; axis < 3; ++axis) {
         WadiF8 value = wadi_masked(factor * trial[axis], oblique->step > zero);
         WadiF8 step = value - now->t[axis];
-        sums->wall_work +=
+        sums->work +=
             step * (oblique->weight[2 * axis] + oblique->weight[2 * axis + 1]) * oblique->solid[axis];
         sums->change = WADI_MAX8(wadi_abs8(step), sums->change);
         result->t[axis] = value;

@@ -3,6 +3,7 @@
 #ifndef WADI_FLIP_EXTEND_H
 #define WADI_FLIP_EXTEND_H
 
+#include "geom/solids.h"
 #include "grid/rows.h"
 
 typedef struct WadiFlipExtendIn {
@@ -41,6 +42,10 @@ typedef struct WadiFlipWallIn {
     const float *distance;          /* per cell: to the solid, m; large distances may be cut off */
     /* s/m: time step / cell size where paths are chords [theory 2.3]; 0: they are not. */
     double chord;
+    /* Of chords at walls that turn or stretch; NULL: all solids rest. Their place is that at `time`, their
+     * velocity that in the middle of the step, s. */
+    const WadiSolids *solids;
+    double time, dt, cell_size;
     /* m: faces between cells deeper in the solid than this are left as extended, since no particle samples
      * them; 0: none. */
     double deepest;

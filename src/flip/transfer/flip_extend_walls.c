@@ -100,8 +100,28 @@ static double bend_along(const WadiFlipWallIn *in, WadiRowCell cell, const doubl
     return sum;
 }
 
+/* dt/2 times grad d . ((2u - w) . grad w) at the low face of `cell`, v = u - w being along the wall, m/s
+ * m/cell: a wall that turns or stretches is elsewhere at the end of a chord. */
+static double turn_along(const WadiFlipWallIn *in, WadiRowCell cell, int axis, const double v[3],
+                         const double gradient[3])
+{
+    const double h = in->cell_size;
+    int32_t at[3];
+    wadi_rows_cell(in->rows, cell.row, at);
+    at[0] += cell.lane;
+    double p[3] = { at[0] + 0.5, at[1] + 0.5, at[2] + 0.5 };
+    p[axis] -= 0.5;
+    const WadiVec3 x = { h * p[0], h * p[1], h * p[2] };
+    const WadiSolidPoint wall = wadi_solids_sample_for_grid(in->solids, x, in->time);
+    const WadiVec3 way =
+        wadi_add_scaled(wadi_scale(wall.surface.velocity, in->dt), wadi_vec3(v[0], v[1], v[2]), 2.0 * in->dt);
+    const WadiVec3 change = wadi_solids_carry_change(in->solids, wall.index, x, way, in->time + 0.5 * in->dt);
+    return 0.5 * wadi_dot(wadi_vec3(gradient[0], gradient[1], gradient[2]), change);
+}
+
 /* Component along `axis` of the relative velocity normal to the wall, at the low face of `cell`, less that
- * of chords: a chord along a wall with the normal n = grad d crosses it by -dt/2 v . H v. */
+ * of chords: a chord along a wall with the normal n = grad d and the velocity w crosses it by
+ * -dt/2 v . H v + dt/2 n . ((2u - w) . grad w), v = u - w. */
 static double across(const WallContext *context, WadiRowCell cell, int axis)
 {
     const WadiFlipWallIn *in = context->in;
@@ -130,6 +150,7 @@ static double across(const WallContext *context, WadiRowCell cell, int axis)
             v[b] -= dot / length2 * gradient[b];
         }
         dot += 0.5 * in->chord * bend_along(in, pair[is_second_open], v);
+        dot -= in->solids != NULL ? turn_along(in, cell, axis, v, gradient) : 0.0;
     }
     return dot * normal / length2;
 }

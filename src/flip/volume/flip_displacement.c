@@ -2,7 +2,8 @@
  * Particles move along chords, x1 = x + dt u(x). With G = grad u the volume changes by
  *   det(I + dt G) = 1 + dt div u + dt^2 Q + O(dt^3),   Q = sum over a < b of G_aa G_bb - G_ab G_ba,
  * so that a displacement keeps volume if div u = -dt Q. Where a wall bends the flow along it, a chord along
- * the wall would leave it: the displacement crosses the wall by dt/2 n . (u . grad) u.
+ * the wall would leave it: the displacement crosses the wall, of velocity w, by
+ *   dt/2 n . ((u - w) . grad u + u . grad w).
  * Source: none; the constraint on positions of [RCB77], for the volume of a fluid. */
 #include <math.h>
 
@@ -15,6 +16,7 @@ enum { LANES = WADI_ROW_CELLS };
 
 typedef struct Displacement {
     WadiFlipStep *step;
+    const WadiSolids *solids;
     float *centre[3];  /* per cell of the rows of `saved`: mean of its two faces, m/s; set where valid */
     uint8_t *valid[3]; /* per row: cells with two faces that particles reached */
 } Displacement;
@@ -84,14 +86,38 @@ static inline void slope_along(const Displacement *work, int32_t row, int a, int
              WADI_ROW_SELECT(has_low & has_high, 0.5f * one, one);
 }
 
-/* A . (u . grad) u times the cell size, with u along the wall and relative to it, and A the area vector of
- * the wall in a cell of size 1, into the fluid. */
+/* A . (u . grad w) times the cell size, of the cells of a row beside moving walls that turn or stretch. */
+static void flux_of_turning_walls(const Displacement *work, int32_t row, WadiF8 area[3], WadiF8 u[3],
+                                  WadiF8 *flux)
+{
+    const WadiFlipStep *step = work->step;
+    const double h = step->grid.cell_size, middle = step->time + 0.5 * step->dt;
+    int32_t cell[3];
+    wadi_rows_cell(&step->grid.rows, row, cell);
+    *flux = (WadiF8){ 0 };
+    for (int l = 0; l < LANES; ++l) {
+        if (area[0][l] == 0.0f && area[1][l] == 0.0f && area[2][l] == 0.0f) {
+            continue;
+        }
+        const WadiVec3 x = { h * (cell[0] + l + 0.5), h * (cell[1] + 0.5), h * (cell[2] + 0.5) };
+        const WadiVec3 way = { step->dt * (double)u[0][l], step->dt * (double)u[1][l],
+                               step->dt * (double)u[2][l] };
+        const int index = wadi_solids_sample_for_grid(work->solids, x, step->solid.time).index;
+        const WadiVec3 change = wadi_solids_carry_change(work->solids, index, x, way, middle);
+        const WadiVec3 a = { (double)area[0][l], (double)area[1][l], (double)area[2][l] };
+        (*flux)[l] = (float)(wadi_dot(a, change) * h / step->dt);
+    }
+}
+
+/* A . ((u - w) . grad u + u . grad w) times the cell size, with u - w along the wall, and A the area vector
+ * of the wall in a cell of size 1, into the fluid. */
 static inline void flux_of_walls(const Displacement *work, int32_t row, WadiF8 slope[3][3], WadiF8 *flux)
 {
     const WadiFlipStep *step = work->step;
     const WadiFlipSolid *solid = &step->solid;
     const int32_t at = wadi_table_row(solid->row, row);
-    WadiF8 area[3], u[3], square = { 0 }, across = { 0 };
+    WadiF8 area[3], u[3], whole[3], square = { 0 }, across = { 0 };
+    const WadiF8 zero = { 0 };
     for (int a = 0; a < 3; ++a) {
         WadiF8 high;
         WadiI8 is_valid;
@@ -111,7 +137,13 @@ static inline void flux_of_walls(const Displacement *work, int32_t row, WadiF8 s
         (area[0] * area[1] == 0.0f) & (area[1] * area[2] == 0.0f) & (area[2] * area[0] == 0.0f);
     const WadiI8 has_wall = square > 0.0f;
     across /= WADI_ROW_SELECT(has_wall, square, (WadiF8){ 0 } + 1.0f);
-    *flux = (WadiF8){ 0 };
+    *flux = zero;
+    if (solid->wall[0] != NULL) {
+        for (int a = 0; a < 3; ++a) {
+            whole[a] = u[a] - across * area[a] + WADI_ROW(solid->wall[a], at);
+        }
+        flux_of_turning_walls(work, row, area, whole, flux);
+    }
     for (int b = 0; b < 3; ++b) {
         u[b] -= across * area[b];
         for (int a = 0; a < 3; ++a) {
@@ -135,16 +167,19 @@ static inline void divergence_of(const WadiF8 *q, WadiF8 *divergence)
     *divergence = 2.0f * (*(const WadiF8 *)root - 1.0f);
 }
 
-/* A displacement of gradient F = I + dt G has the strain rate (F^T F - I) / (2 dt) = D(u) + dt/2 G^T G, which
- * is 0 in a rotation. */
+/* The strain rate of a displacement in the middle of its step is D(u) - dt/2 sym(G^2) + O(dt^2), 0 in a
+ * rotation and D(u) in plain shear. */
 static inline void find_turn_strain(WadiFlipStep *step, int32_t at, WadiF8 slope[3][3])
 {
     static const int first[6] = { 0, 1, 2, 0, 0, 1 }, second[6] = { 0, 1, 2, 1, 2, 2 };
-    const float half = (float)(0.5 * step->dt / step->grid.cell_size);
+    const float quarter = (float)(-0.25 * step->dt / step->grid.cell_size);
     for (int n = 0; n < 6; ++n) {
         const int a = first[n], b = second[n];
-        WADI_ROW_OUT(step->cells.turn_strain[n], at) =
-            half * (slope[0][a] * slope[0][b] + slope[1][a] * slope[1][b] + slope[2][a] * slope[2][b]);
+        WadiF8 square = { 0 };
+        for (int c = 0; c < 3; ++c) {
+            square += slope[a][c] * slope[c][b] + slope[b][c] * slope[c][a];
+        }
+        WADI_ROW_OUT(step->cells.turn_strain[n], at) = quarter * square;
     }
 }
 
@@ -195,8 +230,8 @@ WadiStatus wadi_flip_displace(const WadiFlip *flip, WadiFlipStep *step, WadiErro
 {
     const WadiRows *rows = &step->grid.rows;
     WadiArena *arena = flip->context.scratch;
-    Displacement work = { .step = step };
-    for (int n = 0; n < 6 && wadi_flip_is_viscous(flip); ++n) {
+    Displacement work = { .step = step, .solids = &flip->context.world->solids };
+    for (int n = 0; n < 6 && (flip->materials.has_sand || wadi_flip_is_viscous(flip)); ++n) {
         WADI_TRY(WADI_ARENA_NEW(arena, &step->cells.turn_strain[n], LANES * (size_t)step->saved_rows,
                                 "displacement", error));
     }
