@@ -11,15 +11,13 @@
 
 /* Distances between partners of a merge, and of the halves of a split, over the edge of the cube that both
  * fill. */
-#define MERGE_DISTANCE 1.1
-static const double SPLIT_DISTANCE = 0.8;
+static const double MERGE_DISTANCE = 1.1, SPLIT_DISTANCE = 0.8;
 static const double UNLIKE = 2.0;      /* ratio of the volumes of partners: a large one must not grow alone */
 static const double GIVES_ABOVE = 0.8; /* of the volume that is split */
 static const double SHARE_MOST = 0.1; /* of the receiver's volume, so that it moves by a tenth of a spacing */
 static const double LEAST_VOLUME = 0.75;
 /* Neighbours of volumes that differ by more than UNLIKE share until they differ by this. */
-#define ALIKE 1.5
-#define EVEN_DISTANCE 1.3
+static const double ALIKE = 1.5, EVEN_DISTANCE = 1.3;
 static const double NEAREST = 0.3; /* sizes from a solid: what would come nearer stays where it is */
 
 typedef struct Events {
@@ -262,11 +260,6 @@ static bool is_inside(const Events *e, int32_t i)
     return (e->in->may[i] & WADI_SPH_MAY_GIVE) != 0;
 }
 
-static const Kind MERGES = { MERGE_DISTANCE, 0.0, 1, 1, is_mergeable, may_merge, merge };
-static const Kind SHARES = { MERGE_DISTANCE, 0.0, 1, 1, is_sharing, may_share, share };
-/* With those that differ less and will differ more when others have shared. */
-static const Kind EVENS = { EVEN_DISTANCE, ALIKE, 3, 4, is_inside, may_even, even_out };
-
 /* Whether two may be partners changes from round to round. */
 static bool always(const void *context, int32_t a, int32_t b)
 {
@@ -437,10 +430,14 @@ WadiStatus wadi_sph_resample(const WadiSphResampleIn *in, WadiSphLedger *ledger,
     memset(e.is_changed, 0, 2 * count);
     const int64_t events = ledger->splits + ledger->merges;
     take_columns(&e);
-    WADI_TRY(join_pairs(&e, &MERGES, arena, error));
+    const Kind merges = { MERGE_DISTANCE, 0.0, 1, 1, is_mergeable, may_merge, merge };
+    const Kind shares = { MERGE_DISTANCE, 0.0, 1, 1, is_sharing, may_share, share };
+    /* With those that differ less and will differ more when others have shared. */
+    const Kind evens = { EVEN_DISTANCE, ALIKE, 3, 4, is_inside, may_even, even_out };
+    WADI_TRY(join_pairs(&e, &merges, arena, error));
     memcpy(e.is_done, e.is_removed, count); /* what was merged may share */
-    WADI_TRY(join_pairs(&e, &EVENS, arena, error));
-    WADI_TRY(join_pairs(&e, &SHARES, arena, error));
+    WADI_TRY(join_pairs(&e, &evens, arena, error));
+    WADI_TRY(join_pairs(&e, &shares, arena, error));
     WADI_TRY(split_all(&e, arena, error));
     if (in->shifts && ledger->splits + ledger->merges + e.evened > events) {
         WADI_TRY(shift_changed(&e, (int32_t)count, arena, error));
