@@ -99,7 +99,7 @@ static inline void bench_begin(Bench *b, double floor_friction)
                                 .particles = p,
                                 .radius = b->radius,
                                 .margin = b->margin,
-                                .number = b->number,
+                                .list_index = b->number,
                                 .diameter = 2.0 * (double)b->radius[0] };
     CHECK_OK(wadi_dem_walls_build(&b->walls, &in, &b->arena, &error), error);
 }

@@ -7,17 +7,17 @@
 
 enum { GAP_BLOCK = 1024, BLOCK = 4096 };
 
-typedef struct Hop {
+typedef struct Transfer {
     int32_t particle, from, to, face;
     int side;
-} Hop;
+} Transfer;
 
-typedef struct Hopping {
+typedef struct Transfers {
     WadiDemField *field;
     const WadiDemFieldStep *step;
-    int32_t *first; /* number of hops out of each gap, then the first of them */
-    Hop *hops;
-} Hopping;
+    int32_t *first; /* number of transfers out of each gap, then the first of them */
+    Transfer *list;
+} Transfers;
 
 /* Whole particles due over the n-th link of a side, outwards. */
 static int32_t due(const WadiDemField *field, int32_t gap, int side, int n)
@@ -31,8 +31,8 @@ static int32_t due(const WadiDemField *field, int32_t gap, int side, int n)
 
 static double count_block(void *context, int64_t first, int64_t end)
 {
-    const Hopping *hopping = context;
-    const WadiDemField *field = hopping->field;
+    const Transfers *transfers = context;
+    const WadiDemField *field = transfers->field;
     int64_t total = 0;
     for (int64_t k = first; k < end; ++k) {
         const int32_t gap = (int32_t)k;
@@ -43,8 +43,8 @@ static double count_block(void *context, int64_t first, int64_t end)
                 count += due(field, gap, s, n);
             }
         }
-        hopping->first[gap] = count < field->held[gap] ? count : field->held[gap];
-        total += hopping->first[gap];
+        transfers->first[gap] = count < field->held[gap] ? count : field->held[gap];
+        total += transfers->first[gap];
     }
     return (double)total;
 }
@@ -66,22 +66,22 @@ static void raise_top(const WadiParticles *p, int32_t *items, int32_t from, int3
 
 static void list_block(void *context, int64_t first, int64_t end)
 {
-    const Hopping *hopping = context;
-    const WadiDemField *field = hopping->field;
+    const Transfers *transfers = context;
+    const WadiDemField *field = transfers->field;
     const WadiParticles *p = field->context->particles;
     for (int64_t k = first; k < end; ++k) {
         const int32_t gap = (int32_t)k;
-        const int32_t most = hopping->first[gap + 1] - hopping->first[gap];
-        int32_t *items = hopping->step->order + hopping->step->start[gap];
-        const int32_t held = hopping->step->start[gap + 1] - hopping->step->start[gap];
+        const int32_t most = transfers->first[gap + 1] - transfers->first[gap];
+        int32_t *items = transfers->step->order + transfers->step->start[gap];
+        const int32_t held = transfers->step->start[gap + 1] - transfers->step->start[gap];
         int32_t made = 0, gaps[WADI_DEM_LINKS_MAX];
         for (int s = 0; s < WADI_DEM_SIDES && made < most; ++s) {
             const int links = wadi_dem_neighbours(field->columns, gap, s, gaps);
             for (int n = 0; n < links; ++n) {
                 for (int32_t d = due(field, gap, s, n); d > 0 && made < most; --d, ++made) {
                     raise_top(p, items, made, held);
-                    hopping->hops[hopping->first[gap] + made] =
-                        (Hop){ items[made], gap, gaps[n], wadi_dem_face(field->columns, gap, s, n), s };
+                    transfers->list[transfers->first[gap] + made] =
+                        (Transfer){ items[made], gap, gaps[n], wadi_dem_face(field->columns, gap, s, n), s };
                 }
             }
         }
@@ -89,41 +89,42 @@ static void list_block(void *context, int64_t first, int64_t end)
 }
 
 /* Over an edge that is deeper than a few grains a particle falls, and its volume with it. */
-static bool falls(const WadiDemField *field, const Hop *hop, double z)
+static bool falls(const WadiDemField *field, const Transfer *transfer, double z)
 {
     WadiDemColumns *c = field->columns;
-    const double top = c->height[hop->to] + c->rolling[hop->to];
-    if (z - top < 3.0 * field->diameter || c->rolling[hop->to] < field->height) {
+    const double top = c->height[transfer->to] + c->rolling[transfer->to];
+    if (z - top < 3.0 * field->diameter || c->rolling[transfer->to] < field->height) {
         return false;
     }
-    c->rolling[hop->to] -= field->height;
+    c->rolling[transfer->to] -= field->height;
     return true;
 }
 
-static void make_transfer(const WadiDemField *field, const Hop *hop)
+static void make_transfer(const WadiDemField *field, const Transfer *transfer)
 {
     static const int direction[WADI_DEM_SIDES][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 }, { 0, 1 } };
     WadiDemColumns *c = field->columns;
     WadiParticles *p = field->context->particles;
     uint8_t *is_held = wadi_particles_column(p, field->held_column);
-    const int32_t i = hop->particle;
-    const int dx = direction[hop->side][0], dy = direction[hop->side][1];
+    const int32_t i = transfer->particle;
+    const int dx = direction[transfer->side][0], dy = direction[transfer->side][1];
     const double speed = 2.0 * field->diameter / field->time_unit;
-    c->crossed[hop->face] -= (dx + dy) * field->height;
-    field->held[hop->from] -= 1;
-    const int32_t from = wadi_dem_columns_of_gap(c, hop->from), to = wadi_dem_columns_of_gap(c, hop->to);
+    c->crossed[transfer->face] -= (dx + dy) * field->height;
+    field->held[transfer->from] -= 1;
+    const int32_t from = wadi_dem_columns_of_gap(c, transfer->from),
+                  to = wadi_dem_columns_of_gap(c, transfer->to);
     WadiVec3 x = { wadi_dem_field_shift(c, p->x[i], from, to, 0),
                    wadi_dem_field_shift(c, p->y[i], from, to, 1), p->z[i] };
     p->vx[i] = (float)(dx * speed);
     p->vy[i] = (float)(dy * speed);
     p->vz[i] = 0.0f;
-    if (wadi_dem_columns_is_sink(c, hop->to) || falls(field, hop, x.z)) {
+    if (wadi_dem_columns_is_sink(c, transfer->to) || falls(field, transfer, x.z)) {
         is_held[i] = 0;
     } else {
-        field->held[hop->to] += 1;
-        x.z = c->height[hop->to] + c->rolling[hop->to];
+        field->held[transfer->to] += 1;
+        x.z = c->height[transfer->to] + c->rolling[transfer->to];
     }
-    wadi_dem_field_place(field, i, hop->to, x);
+    wadi_dem_field_place(field, i, transfer->to, x);
 }
 
 static void stop_block(void *context, int64_t first, int64_t end)
@@ -142,23 +143,23 @@ WadiStatus wadi_dem_field_transfer(WadiDemField *field, WadiDemFieldStep *step, 
 {
     const WadiSolverContext *context = field->context;
     const int32_t gaps = field->columns->count;
-    Hopping hopping = { .field = field, .step = step };
+    Transfers transfers = { .field = field, .step = step };
     double *partials = NULL;
-    WADI_TRY(WADI_ARENA_NEW(context->scratch, &hopping.first, (size_t)gaps + 1, "moves of columns", error));
+    WADI_TRY(WADI_ARENA_NEW(context->scratch, &transfers.first, (size_t)gaps + 1, "moves of columns", error));
     WADI_TRY(WADI_ARENA_NEW(context->scratch, &partials, (size_t)wadi_parallel_block_count(gaps, GAP_BLOCK),
                             "moves of blocks", error));
     wadi_parallel_for(context->particles->count, BLOCK, stop_block, field);
-    const double total = wadi_parallel_sum(gaps, GAP_BLOCK, count_block, &hopping, partials);
+    const double total = wadi_parallel_sum(gaps, GAP_BLOCK, count_block, &transfers, partials);
     if (total == 0.0) {
         return WADI_OK;
     }
-    WADI_TRY(WADI_ARENA_NEW(context->scratch, &hopping.hops, (size_t)total, "moves of particles", error));
-    wadi_prefix_sum(hopping.first, gaps);
+    WADI_TRY(WADI_ARENA_NEW(context->scratch, &transfers.list, (size_t)total, "moves of particles", error));
+    wadi_prefix_sum(transfers.first, gaps);
     WADI_TRY(wadi_dem_field_sort(field, step, 1, error));
-    wadi_parallel_for(gaps, GAP_BLOCK, list_block, &hopping);
-    for (int32_t k = 0; k < hopping.first[gaps]; ++k) {
-        make_transfer(field, &hopping.hops[k]);
-        step->gap[hopping.hops[k].particle] = hopping.hops[k].to;
+    wadi_parallel_for(gaps, GAP_BLOCK, list_block, &transfers);
+    for (int32_t k = 0; k < transfers.first[gaps]; ++k) {
+        make_transfer(field, &transfers.list[k]);
+        step->gap[transfers.list[k].particle] = transfers.list[k].to;
     }
     return WADI_OK;
 }

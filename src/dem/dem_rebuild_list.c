@@ -92,15 +92,15 @@ static void fit_block(void *context, int64_t begin, int64_t stop)
     const Fill *f = context;
     const int64_t first = begin + f->from, end = stop + f->from;
     const WadiParticles *p = f->dem->context.particles;
-    const uint32_t *number = wadi_particles_column(p, f->dem->list_index_column);
+    const uint32_t *list_index = wadi_particles_column(p, f->dem->list_index_column);
     const uint32_t *grain = wadi_dem_grain_ids(f->dem);
     const float *now = wadi_particles_column(p, f->dem->radius_column);
     for (int64_t i = first; i < end; ++i) {
         const double own = (double)f->sizes.radius[i];
-        double radius = number[i] > 0 ? (double)now[i] : own;
+        double radius = list_index[i] > 0 ? (double)now[i] : own;
         WadiDemWalk walk;
         const WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
-        if (number[i] == 0) {
+        if (list_index[i] == 0) {
             radius = fmin(radius, room_among_sleeping(f, x, own));
             wadi_dem_walk_begin(&walk, f->sort, x, own + wadi_dem_largest_radius(f->dem));
             for (int32_t from, to; wadi_dem_walk_next(&walk, &from, &to);) {
@@ -108,7 +108,7 @@ static void fit_block(void *context, int64_t begin, int64_t stop)
                     const double distance = wadi_norm(wadi_sub((WadiVec3){ p->x[j], p->y[j], p->z[j] }, x));
                     const double other = (double)f->sizes.radius[j];
                     const double room =
-                        number[j] > 0 ? distance - (double)now[j] : distance * own / (own + other);
+                        list_index[j] > 0 ? distance - (double)now[j] : distance * own / (own + other);
                     radius = grain[j] != grain[i] ? fmin(radius, room) : radius;
                 }
             }
@@ -156,18 +156,18 @@ static void fill_block(void *context, int64_t begin, int64_t stop)
 static WadiStatus make_near(WadiDem *dem, const WadiDemSprings *springs, WadiError *error)
 {
     const WadiParticles *p = dem->context.particles;
-    uint32_t *number = wadi_particles_column(p, dem->list_index_column);
+    uint32_t *list_index = wadi_particles_column(p, dem->list_index_column);
     WADI_TRY(wadi_dem_near_begin(&dem->list.pairs, &dem->grains, wadi_dem_bond_range(dem->rupture), error));
-    wadi_dem_list_take_springs(&dem->list, springs, number);
+    wadi_dem_list_take_springs(&dem->list, springs, list_index);
     if (dem->rupture > 0.0) {
         const WadiDemBondsIn in = { .law = (WadiDemLaw)wadi_dem_def(dem->context.world->scene)->law,
                                     .stiffness = dem->stiffness,
                                     .rupture = dem->rupture,
-                                    .number = number };
+                                    .list_index = list_index };
         wadi_dem_bonds_form(&dem->list.pairs, &dem->grains, &in);
     }
     for (int32_t i = 0; i < p->count; ++i) {
-        number[i] = (uint32_t)i + 1;
+        list_index[i] = (uint32_t)i + 1;
     }
     return WADI_OK;
 }
@@ -183,7 +183,7 @@ static WadiStatus make_walls(WadiDem *dem, const WadiDemStep *step, const Sizes 
                                 .margin = sizes->margin,
                                 .time = step->time,
                                 .lifetime = dem->lifetime,
-                                .number =
+                                .list_index =
                                     wadi_particles_column(dem->context.particles, dem->list_index_column),
                                 .diameter = dem->diameter };
     return wadi_dem_walls_build(&dem->walls, &in, dem->context.scratch, error);
@@ -213,9 +213,9 @@ static WadiStatus make_pairs(WadiDem *dem, const WadiTileSort *sort, const Sizes
 static void drop_numbers(const WadiDem *dem, int32_t listed)
 {
     const WadiParticles *p = dem->context.particles;
-    uint32_t *number = wadi_particles_column(p, dem->list_index_column);
+    uint32_t *list_index = wadi_particles_column(p, dem->list_index_column);
     for (int32_t i = 0; i < p->count; ++i) {
-        number[i] = number[i] <= (uint32_t)listed ? number[i] : 0;
+        list_index[i] = list_index[i] <= (uint32_t)listed ? list_index[i] : 0;
     }
 }
 
@@ -223,7 +223,7 @@ static void drop_numbers(const WadiDem *dem, int32_t listed)
 static WadiStatus store_asleep(WadiDem *dem, const WadiDemSprings *all, WadiError *error)
 {
     const WadiParticles *p = dem->context.particles;
-    const uint32_t *number = wadi_particles_column(p, dem->list_index_column);
+    const uint32_t *list_index = wadi_particles_column(p, dem->list_index_column);
     const int32_t asleep = dem->sleep.count;
     int32_t *new_list_index = NULL;
     WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &new_list_index, (size_t)all->count, "grains", error));
@@ -231,8 +231,8 @@ static WadiStatus store_asleep(WadiDem *dem, const WadiDemSprings *all, WadiErro
         new_list_index[i] = -1;
     }
     for (int32_t i = 0; i < p->count; ++i) {
-        if (number[i] > 0) {
-            new_list_index[number[i] - 1] = i;
+        if (list_index[i] > 0) {
+            new_list_index[list_index[i] - 1] = i;
         }
     }
     WADI_TRY(wadi_dem_sleeping_keep(&dem->sleeping, all, &dem->walls, new_list_index, asleep, error));
@@ -272,10 +272,10 @@ static void find_growing(WadiDem *dem)
 static bool has_new(const WadiDem *dem)
 {
     const WadiParticles *p = dem->context.particles;
-    const uint32_t *number = wadi_particles_column(p, dem->list_index_column);
+    const uint32_t *list_index = wadi_particles_column(p, dem->list_index_column);
     bool has = false;
     for (int32_t i = 0; i < p->count; ++i) {
-        has = has || number[i] == 0;
+        has = has || list_index[i] == 0;
     }
     return has;
 }

@@ -19,7 +19,7 @@ typedef struct WadiSph {
     double spacing;      /* m: dx */
     double unit_time;    /* s: sqrt(dx / g) */
     int pressure_column; /* Pa; shown */
-    int shift_column;    /* of the shift of crowded water: its P dt / dx in the last step. With water only */
+    int shift_column; /* of the shift of over-dense water: its P dt / dx in the last step. With water only */
     /* Pa: the stress (xx, yy, xy, yz, zx), and the first of three columns of that of walls. */
     int stress_column[WADI_SPH_STRESSES], wall_column;
     int bonds_column; /* 1: the bonds of a particle are broken; -1: no sand has any */
@@ -31,8 +31,8 @@ typedef struct WadiSph {
     int spawned_material; /* that water becomes which leaves saturated sand; -1: none */
     WadiSphLattice lattice;
     /* Particles of different sizes: volume (double, over that of the finest particle, whole quanta; -1: all
-     * are 1), radius (m, shown), and how often in a row surveys asked for an event. */
-    int volume_column, radius_column, asked_column;
+     * are 1), radius (m, shown), and the passes in a row that requested an event. */
+    int volume_column, radius_column, requests_column;
     WadiSphLedger ledger; /* of all splits and merges */
     int64_t steps;
     WadiSleep sleep;
@@ -225,7 +225,7 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
 WadiStatus wadi_sph_adapt_create(WadiSph *sph, WadiError *error);
 void wadi_sph_adapt_born(void *solver, int32_t first);
 double wadi_sph_smallest_size(const WadiSph *sph);
-/* Before the first step: bodies get the sizes that they ask for, at once. */
+/* Before the first step: bodies are resampled to their target sizes. */
 WadiStatus wadi_sph_adapt_bodies(WadiSph *sph, double time, WadiError *error);
 WadiStatus wadi_sph_adapt(WadiSph *sph, double time, WadiError *error);
 void wadi_sph_set_radii(const WadiSph *sph, int32_t first);

@@ -17,11 +17,11 @@ static const float LEAST_DEPTH = 1.5f;
  * event of a kind at a time: with 0.05 the pressure is noisier for longer after splits. */
 static const double SPEED_MAX = 0.5, PART_MAX = 0.02;
 
-/* Surveys before the first step: a merge doubles a volume, and the largest is 64. */
-enum { START_SURVEYS = 8 };
+/* Passes before the first step: a merge doubles a volume, and the largest is 64. */
+enum { START_PASSES = 8 };
 
-/* What a survey asked for, in the column `asked`: the number of surveys in a row. */
-enum { ASKED_COUNT = 0x7f, ASKED_MERGE = 0x80 };
+/* The column `requests`: how many passes in a row requested an event, and of which kind. */
+enum { REQUEST_COUNT = 0x7f, REQUEST_MERGE = 0x80 };
 
 WadiStatus wadi_sph_adapt_create(WadiSph *sph, WadiError *error)
 {
@@ -33,7 +33,7 @@ WadiStatus wadi_sph_adapt_create(WadiSph *sph, WadiError *error)
     WADI_TRY(wadi_particles_add_column(p, "volume", WADI_TYPE_F64, &sph->volume_column, error));
     WADI_TRY(wadi_particles_add_column(p, "radius", WADI_TYPE_F32, &sph->radius_column, error));
     wadi_particles_show_column(p, sph->radius_column);
-    return wadi_particles_add_column(p, "asked", WADI_TYPE_U8, &sph->asked_column, error);
+    return wadi_particles_add_column(p, "requests", WADI_TYPE_U8, &sph->requests_column, error);
 }
 
 typedef struct Radii {
@@ -97,17 +97,17 @@ double wadi_sph_smallest_size(const WadiSph *sph)
 }
 
 /* Arrays by particle of the store. */
-typedef struct Survey {
+typedef struct Pass {
     WadiSph *sph;
     WadiSphTarget target;
     uint8_t *is_sand, *may;
     const double *volume;
-    uint8_t *asked;
-    int wait;     /* surveys that ask for an event before it is done */
+    uint8_t *requests;
+    int wait;     /* passes in a row that request an event before it is done */
     int32_t most; /* events of each kind */
-} Survey;
+} Pass;
 
-static WadiStatus begin(Survey *s, WadiError *error)
+static WadiStatus begin(Pass *s, WadiError *error)
 {
     const WadiParticles *p = s->sph->context.particles;
     WadiArena *arena = s->sph->context.scratch;
@@ -118,25 +118,25 @@ static WadiStatus begin(Survey *s, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(arena, &s->is_sand, count, "particle sizes", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->may, count, "particle sizes", error));
     s->volume = wadi_particles_column(p, s->sph->volume_column);
-    s->asked = wadi_particles_column(p, s->sph->asked_column);
+    s->requests = wadi_particles_column(p, s->sph->requests_column);
     for (size_t i = 0; i < count; ++i) {
         s->is_sand[i] = s->sph->materials.is_sand[p->material[i]];
     }
     return WADI_OK;
 }
 
-/* Counts what is asked for, and allows what was asked for long enough. */
+/* Counts requests in a row, and allows the events that were requested often enough. */
 static void allow_block(void *context, int64_t first, int64_t end)
 {
-    const Survey *s = context;
+    const Pass *s = context;
     for (int64_t i = first; i < end; ++i) {
         const bool splits = s->volume[i] > (double)s->target.split_above[i];
         const bool merges = s->volume[i] <= (double)s->target.merge_below[i];
-        const int kind = merges ? ASKED_MERGE : 0, before = s->asked[i];
-        const int count = (before & ASKED_MERGE) == kind ? before & ASKED_COUNT : 0;
-        const int now = !splits && !merges ? 0 : count < ASKED_COUNT ? count + 1 : count;
+        const int kind = merges ? REQUEST_MERGE : 0, before = s->requests[i];
+        const int count = (before & REQUEST_MERGE) == kind ? before & REQUEST_COUNT : 0;
+        const int now = !splits && !merges ? 0 : count < REQUEST_COUNT ? count + 1 : count;
         const bool is_deep = s->target.depth[i] > LEAST_DEPTH;
-        s->asked[i] = (uint8_t)(now == 0 ? 0 : now | kind);
+        s->requests[i] = (uint8_t)(now == 0 ? 0 : now | kind);
         s->may[i] = 0;
         if (is_deep) {
             s->may[i] = WADI_SPH_MAY_GIVE;
@@ -145,7 +145,7 @@ static void allow_block(void *context, int64_t first, int64_t end)
     }
 }
 
-static WadiStatus find_target(const Survey *s, double time, WadiError *error)
+static WadiStatus find_target(const Pass *s, double time, WadiError *error)
 {
     const WadiSph *sph = s->sph;
     const WadiSphAdaptDef *def = &wadi_sph_def(sph->context.world->scene)->adapt;
@@ -189,7 +189,7 @@ static void set_columns(const WadiSph *sph, WadiSphResampleIn *in)
     }
 }
 
-static WadiStatus resample(const Survey *s, double time, WadiError *error)
+static WadiStatus resample(const Pass *s, double time, WadiError *error)
 {
     WadiSph *sph = s->sph;
     const WadiScene *scene = sph->context.world->scene;
@@ -218,7 +218,7 @@ static WadiStatus resample(const Survey *s, double time, WadiError *error)
     return wadi_sph_resample(&in, &sph->ledger, sph->context.scratch, error);
 }
 
-static WadiStatus survey(Survey *s, double time, WadiError *error)
+static WadiStatus run_pass(Pass *s, double time, WadiError *error)
 {
     const WadiArenaMark mark = wadi_arena_mark(s->sph->context.scratch);
     WADI_TRY(begin(s, error));
@@ -231,14 +231,14 @@ static WadiStatus survey(Survey *s, double time, WadiError *error)
 
 WadiStatus wadi_sph_adapt_bodies(WadiSph *sph, double time, WadiError *error)
 {
-    Survey s = { .sph = sph, .wait = 1, .most = INT32_MAX };
+    Pass s = { .sph = sph, .wait = 1, .most = INT32_MAX };
     const WadiSphLedger *ledger = &sph->ledger;
     if (sph->volume_column < 0 || sph->steps > 0) {
         return WADI_OK;
     }
-    for (int n = 0; n < START_SURVEYS; ++n) {
+    for (int n = 0; n < START_PASSES; ++n) {
         const int64_t events = ledger->merges + ledger->splits + ledger->shares;
-        WADI_TRY(survey(&s, time, error));
+        WADI_TRY(run_pass(&s, time, error));
         if (ledger->merges + ledger->splits + ledger->shares == events) {
             break;
         }
@@ -252,8 +252,8 @@ WadiStatus wadi_sph_adapt(WadiSph *sph, double time, WadiError *error)
     const WadiParticles *p = sph->context.particles;
     const WadiSphAdaptDef *def = &wadi_sph_def(sph->context.world->scene)->adapt;
     if (sph->steps % def->interval == 0 && sph->sleep.count < p->count) {
-        Survey s = { .sph = sph, .wait = def->wait, .most = 1 + (int32_t)(PART_MAX * p->count) };
-        WADI_TRY(survey(&s, time, error));
+        Pass s = { .sph = sph, .wait = def->wait, .most = 1 + (int32_t)(PART_MAX * p->count) };
+        WADI_TRY(run_pass(&s, time, error));
     }
     wadi_sph_set_radii(sph, sph->sleep.count);
     return WADI_OK;

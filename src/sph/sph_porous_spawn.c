@@ -44,7 +44,7 @@ static double distance_of(const WadiSph *sph, const WadiSphStep *step, int32_t i
     return sph->spacing * (step->is_sand[i] ? DISTANCE * 0.5 * (1.0 + size) : SPLIT_DISTANCE * size);
 }
 
-/* What a new particle beside the one with number i of the step would have; 0: there is none. */
+/* What a new particle beside the one with index i in the step would have; 0: there is none. */
 static double new_water(const WadiSph *sph, const WadiSphStep *step, int32_t i)
 {
     const WadiParticles *p = sph->context.particles;
@@ -104,7 +104,7 @@ static void spawn(const WadiSph *sph, const WadiSphSpawn *at, int32_t to)
     source[from] -= water[to];
 }
 
-/* Inside a solid nothing appears: the film waits. */
+/* No particle is made inside a solid: the film stays on the sand. */
 static bool is_free(const WadiSph *sph, const WadiSphStep *step, const WadiSphSpawn *at)
 {
     const WadiParticles *p = sph->context.particles;

@@ -300,9 +300,9 @@ static int64_t evaporate(const WadiSph *sph, const WadiSphStep *step, double *wa
         const bool is_ghost = step->role[i] == WADI_SPH_GHOST;
         if (step->is_sand[i] && !is_ghost && pores->evaporation > 0.0 && water[i] > 0.0) {
             const double bare = fmin(1.0, fmax(0.0, (1.0 - (double)step->density[i]) / (1.0 - lone)));
-            const double wanted =
+            const double evaporated =
                 pores->evaporation * step->dt * step->rest_volume[i] * pores->porosity * bare;
-            const double lost = floor(fmin(water[i], wanted) * WADI_WATER_QUANTA);
+            const double lost = floor(fmin(water[i], evaporated) * WADI_WATER_QUANTA);
             water[i] -= lost / WADI_WATER_QUANTA;
             step->seep[i] = bare > 0.0 ? INFINITY : step->seep[i];
             quanta += (int64_t)lost;

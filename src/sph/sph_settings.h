@@ -15,8 +15,8 @@ typedef enum WadiSphPressure {
 typedef struct WadiSphAdaptDef {
     double largest;      /* size over the finest, that of the scene's spacing */
     double split, merge; /* alpha and beta of the extended local feature size */
-    int interval;        /* steps from survey to survey */
-    int wait;            /* surveys in a row that ask for an event */
+    int interval;        /* steps between resampling passes */
+    int wait;            /* passes in a row that request an event */
     /* Distances in spacings within which particles are the finest; negative: the rule is off. */
     double surface, interface, colliders;
     double point; /* the same of `at`, m */
@@ -31,7 +31,6 @@ typedef struct WadiSphDef {
     int friction;            /* WadiSphFrictionRule */
     int friction_iterations; /* the same of friction */
     int friction_rounds;     /* of friction and pressure a step */
-    double sand_step;        /* sqrt(dx/g): no step with sand in the scene is longer */
     bool sleep;              /* sand at rest is left out */
     double cfl;              /* spacings a step */
     double step;             /* sqrt(dx/g): no step is longer */

@@ -11,10 +11,11 @@
 
 enum { TILE_BLOCK = 2, LOAD_STEPS = 8 };
 
-/* Bounds of the largest and the mean speed in a slow tile, in sqrt(g dx). */
+/* Bounds of the largest and the mean speed in a slow tile, in sqrt(g dx). A wave with this mean speed is
+ * lower than a tenth of a spacing. */
 static const double SLOW = 0.5, SLOW_MEAN = 0.03;
-/* Tolerance of the pressure beside a sleeping tile: part of it, and in rho g dx. */
-static const double LOAD_PART = 0.1, LOAD_LEAST = 0.5;
+/* rho g dx: change of the pressure beside a sleeping tile that wakes it. */
+static const double LOAD_CHANGE = 0.5;
 
 /* Saturation that a particle may gain or lose in a second and sleep: wet sand drains ever more slowly. */
 static const float SLOW_SEEP = 0.01f;
@@ -195,8 +196,8 @@ typedef struct Load {
 static void set_changes(WadiSph *sph, const WadiSphStep *step, const Load *load)
 {
     const WadiTileSort *sort = &step->sort;
-    const double least =
-        LOAD_LEAST * sph->materials.density * sph->spacing * sph->spacing / (sph->unit_time * sph->unit_time);
+    const double largest = LOAD_CHANGE * sph->materials.density * sph->spacing * sph->spacing /
+                           (sph->unit_time * sph->unit_time);
     for (int32_t t = 0; t < sort->tiles.count; ++t) {
         const bool has_load = load[t].weight > 0.0 || load[t].is_wetted;
         const int32_t s = has_load ? wadi_sleep_find(&sph->sleep, sort->tiles.tiles[t]) : -1;
@@ -214,8 +215,7 @@ static void set_changes(WadiSph *sph, const WadiSphStep *step, const Load *load)
             before[0] = (float)load[t].weight;
             before[1] = (float)mean;
         }
-        tile->change =
-            (float)(fabs(mean - (double)before[1]) / (LOAD_PART * fabs((double)before[1]) + least));
+        tile->change = (float)(fabs(mean - (double)before[1]) / largest);
     }
 }
 
@@ -286,20 +286,9 @@ static void watch_tiles(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Bounds of the largest and the mean speed in a tile of a pool at rest, in sqrt(g dx). A wave with this mean
- * is lower than a tenth of a spacing. */
-static const double POOL_LARGEST = 0.5, POOL_MEAN = 0.03;
-/* Spacings of head: below it both grow with the root. The pressure there shakes particles by as much as it
- * is stiff: they move faster, and no farther. */
-static const double DEEP = 8.0;
-/* So many particles more at rest count in the mean of a tile: in one with few of them a single move is not a
- * wave. */
-static const double MORE = 16.0;
-
 typedef struct Pools {
     const WadiSphStep *step;
     double largest, mean; /* m/s */
-    double per_head;      /* P of a spacing of head, m/s */
     uint8_t *flags;       /* per tile of the awake */
 } Pools;
 
@@ -310,20 +299,16 @@ static void classify_pool_tiles(void *context, int64_t first, int64_t end)
     for (int64_t t = first; t < end; ++t) {
         const int32_t at = wadi_tile_map_find(&step->sort.tiles, step->awake_sort.tiles.tiles[t]);
         const int32_t from = step->sort.tile_start[at], to = step->sort.tile_start[at + 1];
-        double largest = 0.0, sum = 0.0, pressure = 0.0;
+        double largest = 0.0, sum = 0.0;
         uint8_t flags = 0;
         for (int32_t i = from - step->sort.first; i < to - step->sort.first; ++i) {
             const WadiF4 v = step->velocity[i];
             const double speed = sqrt((double)(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
             largest = fmax(largest, speed);
             sum += speed;
-            pressure += (double)step->pressure[i];
             flags |= step->is_sand[i] ? WADI_POOL_OTHERS : WADI_POOL_WATER;
         }
-        const double head = pressure / (pools->per_head * fmax(1.0, to - from));
-        const double share = sqrt(fmax(1.0, head / DEEP));
-        const bool is_fast =
-            largest > pools->largest * share || sum > pools->mean * share * (MORE + to - from);
+        const bool is_fast = largest > pools->largest || sum > pools->mean * (to - from);
         pools->flags[t] = (uint8_t)(flags | (is_fast ? WADI_POOL_FAST : 0));
     }
 }
@@ -336,10 +321,7 @@ static WadiStatus watch_pools(const WadiSph *sph, const WadiSphStep *step, uint8
     WadiArena *arena = sph->context.scratch;
     const double unit = sph->spacing / sph->unit_time;
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    Pools pools = { .step = step,
-                    .largest = POOL_LARGEST * unit,
-                    .mean = POOL_MEAN * unit,
-                    .per_head = step->dt * unit / sph->unit_time };
+    Pools pools = { .step = step, .largest = SLOW * unit, .mean = SLOW_MEAN * unit };
     if (!sph->materials.has_water) {
         return WADI_OK;
     }

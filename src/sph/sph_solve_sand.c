@@ -21,7 +21,7 @@ WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error
         RUN("pressure", wadi_sph_solve_pressure(sph, step, step->pressure, error));
     }
     const int rounds = is_first && def->friction_rounds < FIRST_ROUNDS ? FIRST_ROUNDS : def->friction_rounds;
-    for (int n = 0; n < rounds; ++n) { /* friction bounds depend on the pressure, and the other way round */
+    for (int n = 0; n < rounds; ++n) { /* bounds depend on the pressure, and it on friction */
         RUN("friction", wadi_sph_solve_friction(sph, step, error));
         RUN("pressure", wadi_sph_solve_pressure(sph, step, step->pressure, error));
     }

@@ -6,14 +6,9 @@
 #include "core/parallel.h"
 #include "sph/sph.h"
 
-enum { SPEED_BLOCK = 8192, BINS = 64 };
+enum { SPEED_BLOCK = 8192 };
 
 static const double LEAST_HYSTERESIS = 1.26; /* the third root of 2 */
-/* So many particles of water, over how many more there are of sand than of water, may move up to three times
- * as far in a step as `cfl` says: else a thin jet would set the step of a whole heap. One of sand counts as
- * five. */
-static const double FAST_PART = 0.05, FARTHER = 3.0;
-enum { SAND_COUNTS = 5 };
 
 /* Sand whose friction brings it to rest, and pools. */
 static bool may_sleep(const WadiSph *sph)
@@ -57,90 +52,39 @@ static void destroy(void *solver)
 
 typedef struct Speeds {
     const WadiParticles *particles;
-    int32_t first;          /* particles before it sleep */
-    const uint8_t *is_sand; /* by material */
-    float low, per_speed;   /* m/s from which on they are counted; bins a m/s */
-    int32_t (*bins)[BINS];  /* per block */
+    int32_t first; /* particles before it sleep */
 } Speeds;
-
-static inline float square_of(const WadiParticles *p, int64_t i)
-{
-    return p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
-}
 
 static double block_speed(void *context, int64_t first, int64_t end)
 {
     const Speeds *speeds = context;
+    const WadiParticles *p = speeds->particles;
     float square = 0.0f;
     for (int64_t i = first + speeds->first; i < end + speeds->first; ++i) {
-        const float s = square_of(speeds->particles, i);
+        const float s = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
         square = s > square ? s : square;
     }
     return sqrt((double)square);
 }
 
-/* Fast particles by their speed. Returns how many more there are of sand than of water. */
-static double count_fast(void *context, int64_t first, int64_t end)
-{
-    const Speeds *speeds = context;
-    const WadiParticles *p = speeds->particles;
-    int32_t *bins = speeds->bins[first / SPEED_BLOCK], more = 0;
-    const float least = speeds->low * speeds->low;
-    for (int n = 0; n < BINS; ++n) {
-        bins[n] = 0;
-    }
-    for (int64_t i = first + speeds->first; i < end + speeds->first; ++i) {
-        const bool is_sand = speeds->is_sand[p->material[i]] != 0;
-        const float square = square_of(p, i);
-        more += is_sand ? 1 : -1;
-        if (square > least) {
-            /* NAN where a speed is infinite. */
-            const float at = (sqrtf(square) - speeds->low) * speeds->per_speed;
-            bins[at < BINS ? (int)at : BINS - 1] += is_sand ? SAND_COUNTS : 1;
-        }
-    }
-    return more;
-}
-
-/* The speed that sets the step, m/s. */
-static double deciding_speed(const WadiSph *sph)
+/* The largest speed of the awake particles, m/s. */
+static double largest_speed(const WadiSph *sph)
 {
     const WadiParticles *p = sph->context.particles;
-    WadiArena *arena = sph->context.scratch;
-    Speeds speeds = { .particles = p,
-                      .first = wadi_sleep_first(&sph->sleep, p),
-                      .is_sand = sph->materials.is_sand };
+    const Speeds speeds = { .particles = p, .first = wadi_sleep_first(&sph->sleep, p) };
     const int32_t awake = p->count - speeds.first;
-    const int64_t blocks = wadi_parallel_block_count(awake, SPEED_BLOCK);
     double *partials = NULL;
-    if (WADI_ARENA_NEW(arena, &partials, (size_t)blocks, "speeds", NULL) != WADI_OK ||
-        WADI_ARENA_NEW(arena, &speeds.bins, (size_t)blocks, "speeds", NULL) != WADI_OK) {
+    if (WADI_ARENA_NEW(sph->context.scratch, &partials, (size_t)wadi_parallel_block_count(awake, SPEED_BLOCK),
+                       "speeds", NULL) != WADI_OK) {
         return 0.0;
     }
-    const double high = fmax(0.0, wadi_parallel_max(awake, SPEED_BLOCK, block_speed, &speeds, partials));
-    const double low = high / FARTHER, width = (high - low) / BINS;
-    speeds.low = (float)low;
-    speeds.per_speed = high > 0.0 ? (float)(1.0 / width) : 0.0f;
-    const double more = wadi_parallel_sum(awake, SPEED_BLOCK, count_fast, &speeds, partials);
-    double faster = 0.0;
-    int bin = BINS;
-    while (bin > 0) {
-        for (int64_t b = 0; b < blocks; ++b) {
-            faster += speeds.bins[b][bin - 1];
-        }
-        if (faster > FAST_PART * more) {
-            break;
-        }
-        bin -= 1;
-    }
-    return more > 0.0 && width > 0.0 && bin < BINS ? low + width * bin : high;
+    return fmax(0.0, wadi_parallel_max(awake, SPEED_BLOCK, block_speed, (void *)&speeds, partials));
 }
 
 double wadi_sph_longest_step(const WadiSph *sph)
 {
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
-    const double longest = sph->materials.has_sand ? fmin(def->step, def->sand_step) : def->step;
-    return longest * sph->unit_time * sqrt(wadi_sph_smallest_size(sph));
+    return def->step * sph->unit_time * sqrt(wadi_sph_smallest_size(sph));
 }
 
 static double largest_dt(const void *solver, double time, const char **limit)
@@ -152,18 +96,14 @@ static double largest_dt(const void *solver, double time, const char **limit)
         *limit = "asleep";
         return INFINITY;
     }
-    const double speed = deciding_speed(sph);
+    const double speed = largest_speed(sph);
     const double g = wadi_norm(wadi_curve_value3(&sph->context.world->scene->gravity, time));
-    const bool has_sand = sph->materials.has_sand;
     const double finest = wadi_sph_smallest_size(sph);
     const double longest = wadi_sph_longest_step(sph);
     const double fast = def->cfl * finest * sph->spacing / (speed + g * longest + 1e-30);
-    const double pressed = wadi_sph_pressure_limited_dt(sph, time);
-    const double dt = fmin(fast, pressed);
-    *limit = dt < longest && dt == pressed            ? "pressure"
-             : dt < longest                           ? "spacings a step"
-             : has_sand && def->sand_step < def->step ? "sph.sand_step"
-                                                      : "sph.step";
+    const double pressure_dt = wadi_sph_pressure_limited_dt(sph, time);
+    const double dt = fmin(fast, pressure_dt);
+    *limit = dt >= longest ? "sph.step" : dt == pressure_dt ? "pressure" : "spacings a step";
     const double tension = wadi_sph_tension_largest_dt(sph, time);
     const double sound =
         def->pressure == WADI_SPH_PRESSURE_TAIT ? wadi_sph_sound_step(sph, time) : (double)INFINITY;
@@ -275,7 +215,7 @@ const WadiSolverType wadi_sph_solver = {
     /* Where particles are disordered, their number differs by up to 3 % from the density by the kernel. */
     .allowed_drift = 0.04,
     /* Measured: 370 to 450 for water and sand, dry or wet; a third of it lists of neighbours, which are
-     * longer where particles are crowded. */
+     * longer where particles are over-dense. */
     .scratch_bytes_each = 500,
     .create = create,
     .destroy = destroy,

@@ -123,7 +123,7 @@ static Totals totals_of(Cloud *cloud)
                  .spin = cloud->ledger.spin,
                  .energy = cloud->ledger.energy };
     for (int32_t i = 0; i < p->count; ++i) {
-        const double m = wadi_sph_parcel_mass(&in, i);
+        const double m = in.own_mass[p->material[i]] * volume[i] + water[i];
         const WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
         const WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
         t.volume += volume[i], t.water += water[i], t.heat += volume[i] * (double)heat[i];

@@ -30,7 +30,8 @@ static void form_chunk(void *context, int64_t first, int64_t end)
         const int32_t p = wadi_dem_near_pair(pairs, from, near), i = wadi_dem_near_owner(from, near);
         const int32_t j = pairs->other[p];
         const double pull = (double)fminf(g->bridge[i], g->bridge[j]);
-        if ((f->in->number[i] != 0 && f->in->number[j] != 0) || pairs->touches[p] != 0 || !(pull > 0.0)) {
+        if ((f->in->list_index[i] != 0 && f->in->list_index[j] != 0) || pairs->touches[p] != 0 ||
+            !(pull > 0.0)) {
             continue;
         }
         WadiF4 d;

@@ -7,9 +7,9 @@
 
 typedef struct WadiDemBondsIn {
     WadiDemLaw law;
-    double stiffness;       /* of the law */
-    double rupture;         /* m: of bridges */
-    const uint32_t *number; /* per grain: 0 if it was in no list yet */
+    double stiffness;           /* of the law */
+    double rupture;             /* m: of bridges */
+    const uint32_t *list_index; /* per grain: 0 if it was in no list yet */
 } WadiDemBondsIn;
 
 /* Largest gap that a bond from birth spans, over the rupture of bridges: with half of it every thirtieth

@@ -65,8 +65,8 @@ static inline __attribute__((always_inline)) unsigned find_owned(const Builder *
     const WadiF8 margin = *(const WadiF8 *)(b->in->margin + j);
     const WadiF8 apart = *(const WadiF8 *)(b->in->radius + j) + margin + (b->in->radius[i] + own);
     const WadiF8 limit = apart * (float)b->places + SLACK;
-    const WadiI8 number = j + (WadiI8){ 0, 1, 2, 3, 4, 5, 6, 7 };
-    const WadiI8 is_owned = (square < limit * limit) & ((margin < own) | ((margin == own) & (number > i)));
+    const WadiI8 index = j + (WadiI8){ 0, 1, 2, 3, 4, 5, 6, 7 };
+    const WadiI8 is_owned = (square < limit * limit) & ((margin < own) | ((margin == own) & (index > i)));
     return wadi_row_bits(&is_owned);
 }
 

@@ -58,9 +58,9 @@ typedef struct WadiDemContacts {
 void wadi_dem_contacts_begin(WadiDemContacts *at, const WadiDemPairs *pairs);
 bool wadi_dem_contacts_next(WadiDemContacts *at);
 
-/* Near pairs get the springs that they had in an earlier list. number: per particle, 1 + its number in that
+/* Near pairs get the springs that they had in the last list. list_index: per particle, 1 + its index in that
  * list; 0: it is new. */
-void wadi_dem_list_take_springs(WadiDemList *list, const WadiDemSprings *springs, const uint32_t *number);
+void wadi_dem_list_take_springs(WadiDemList *list, const WadiDemSprings *springs, const uint32_t *list_index);
 
 /* The springs of the contacts of a list, in scratch. */
 WadiStatus wadi_dem_springs_of(WadiDemSprings *springs, const WadiDemPairs *pairs, WadiArena *scratch,

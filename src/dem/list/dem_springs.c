@@ -75,7 +75,7 @@ WadiStatus wadi_dem_springs_of(WadiDemSprings *springs, const WadiDemPairs *pair
 typedef struct Taking {
     WadiDemPairs *pairs;
     const WadiDemSprings *springs;
-    const uint32_t *number;
+    const uint32_t *list_index;
 } Taking;
 
 static void take_springs(void *context, int64_t first, int64_t end)
@@ -88,15 +88,15 @@ static void take_springs(void *context, int64_t first, int64_t end)
     for (int32_t n = 0; n < pairs->near_count[chunk]; ++n) {
         const WadiDemNear near = pairs->near[pairs->start[from] + n];
         const int32_t p = wadi_dem_near_pair(pairs, from, near), i = wadi_dem_near_owner(from, near);
-        pairs->touches[p] = wadi_dem_spring_find(t->springs, t->number[i], t->number[pairs->other[p]],
+        pairs->touches[p] = wadi_dem_spring_find(t->springs, t->list_index[i], t->list_index[pairs->other[p]],
                                                  &pairs->spring[pairs->spring_start[chunk] + n])
                                 ? 1
                                 : 0;
     }
 }
 
-void wadi_dem_list_take_springs(WadiDemList *list, const WadiDemSprings *springs, const uint32_t *number)
+void wadi_dem_list_take_springs(WadiDemList *list, const WadiDemSprings *springs, const uint32_t *list_index)
 {
-    Taking t = { &list->pairs, springs, number };
+    Taking t = { &list->pairs, springs, list_index };
     wadi_parallel_for(list->pairs.count - list->pairs.first, WADI_DEM_CHUNK, take_springs, &t);
 }

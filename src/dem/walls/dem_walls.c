@@ -225,9 +225,9 @@ WadiStatus wadi_dem_walls_build(WadiDemWalls *walls, const WadiDemWallsIn *in, W
     wadi_parallel_for(awake, BLOCK, fill_block, &f);
     for (size_t n = 0; n < walls->count; ++n) {
         WadiDemWall *wall = &walls->wall[n];
-        const uint32_t number = in->number[wall->grain];
+        const uint32_t list_index = in->list_index[wall->grain];
         const WadiDemWall *before =
-            number > 0 ? find_earlier(earlier, earlier_count, (int32_t)number - 1, wall) : NULL;
+            list_index > 0 ? find_earlier(earlier, earlier_count, (int32_t)list_index - 1, wall) : NULL;
         if (before != NULL) {
             wall->spring = before->spring;
             wall->touches = 1;

@@ -41,16 +41,16 @@ typedef struct WadiDemWallsIn {
     const WadiSolids *solids;
     const WadiDemCover *cover; /* of the solids; NULL: they are smooth */
     const WadiParticles *particles;
-    int32_t first;          /* grains before it sleep */
-    const float *radius;    /* m, per particle: as large as it will be */
-    const float *margin;    /* m, per particle */
-    double time;            /* s */
-    double lifetime;        /* s: of the list, for solids that move */
-    const uint32_t *number; /* as WadiDemListIn.number */
-    double diameter;        /* m */
+    int32_t first;              /* grains before it sleep */
+    const float *radius;        /* m, per particle: as large as it will be */
+    const float *margin;        /* m, per particle */
+    double time;                /* s */
+    double lifetime;            /* s: of the list, for solids that move */
+    const uint32_t *list_index; /* as in wadi_dem_list_take_springs */
+    double diameter;            /* m */
 } WadiDemWallsIn;
 
-/* Contacts keep the springs that they have in `walls` from the earlier list, whose grains are `number`. */
+/* Contacts keep the springs that they have in `walls` from the last list. */
 WadiStatus wadi_dem_walls_build(WadiDemWalls *walls, const WadiDemWallsIn *in, WadiArena *scratch,
                                 WadiError *error);
 /* The first wall of each chunk of a list of `count` grains, those before `first` asleep. */

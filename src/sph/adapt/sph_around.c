@@ -9,7 +9,7 @@
 
 enum { CELL_BLOCK = 16, BLOCK = 64, GROUP = WADI_SPH_SIMD_GROUP, ROWS = 9 };
 
-static const double MARGIN = 0.3; /* of the lists, sizes */
+static const double SKIN = 0.3; /* of the lists, sizes */
 
 typedef struct Range {
     int32_t first, end;
@@ -113,10 +113,10 @@ static void search_one(const Search *s, int32_t n, const Range ranges[ROWS])
     const int32_t own = around->list[n];
     WadiSphCentre centre;
     uint32_t found[WADI_SPH_LIST_BUFFER + GROUP + WADI_SPH_LANES]; /* room for what is overwritten */
-    int held = 0;
+    int buffered = 0;
     int64_t count = 0;
     uint32_t *to = s->is_fill ? around->offset + around->start[n] : NULL;
-    set_centre(s, own, MARGIN, &centre);
+    set_centre(s, own, SKIN, &centre);
     for (int r = 0; r < ROWS; ++r) {
         const int32_t end = ranges[r].end;
         for (int32_t j = ranges[r].first; j < end; j += GROUP) {
@@ -125,16 +125,16 @@ static void search_one(const Search *s, int32_t n, const Range ranges[ROWS])
             bits &= ~((uint32_t)own - (uint32_t)j < GROUP ? 1u << (own - j) : 0u);
             count += __builtin_popcount(bits);
             if (s->is_fill) {
-                held += wadi_sph_append(&s->table, found + held, j, bits);
-                if (held > WADI_SPH_LIST_BUFFER) {
-                    memcpy(to, found, (size_t)held * sizeof *found);
-                    to += held, held = 0;
+                buffered += wadi_sph_append(&s->table, found + buffered, j, bits);
+                if (buffered > WADI_SPH_LIST_BUFFER) {
+                    memcpy(to, found, (size_t)buffered * sizeof *found);
+                    to += buffered, buffered = 0;
                 }
             }
         }
     }
     if (s->is_fill) {
-        memcpy(to, found, (size_t)held * sizeof *found);
+        memcpy(to, found, (size_t)buffered * sizeof *found);
     } else {
         around->start[n + 1] = count;
     }
@@ -164,7 +164,7 @@ static WadiStatus begin(Search *s, WadiArena *arena, WadiError *error)
     for (int32_t i = 0; i < p->count; ++i) {
         largest = fmax(largest, s->in->volume[i]);
     }
-    const double width = WADI_SPH_SUPPORT * (1.0 + MARGIN) * cbrt(largest) * s->in->spacing;
+    const double width = WADI_SPH_SUPPORT * (1.0 + SKIN) * cbrt(largest) * s->in->spacing;
     WADI_TRY(wadi_cells_build(&around->cells, p, width, arena, error));
     for (int a = 0; a < 3; ++a) {
         WADI_TRY(WADI_ARENA_NEW(arena, &s->axis[a], all + GROUP, "shifts", error));

@@ -11,15 +11,13 @@
 
 /* Distances between partners of a merge, and of the halves of a split, over the edge of the cube that both
  * fill. */
-#define MERGE_DISTANCE 1.1
-static const double SPLIT_DISTANCE = 0.8;
+static const double MERGE_DISTANCE = 1.1, SPLIT_DISTANCE = 0.8;
 static const double UNLIKE = 2.0;      /* ratio of the volumes of partners: a large one must not grow alone */
 static const double GIVES_ABOVE = 0.8; /* of the volume that is split */
 static const double SHARE_MOST = 0.1; /* of the receiver's volume, so that it moves by a tenth of a spacing */
 static const double LEAST_VOLUME = 0.75;
 /* Neighbours of volumes that differ by more than UNLIKE share until they differ by this. */
-#define ALIKE 1.5
-#define EVEN_DISTANCE 1.3
+static const double ALIKE = 1.5, EVEN_DISTANCE = 1.3;
 static const double NEAREST = 0.3; /* sizes from a solid: what would come nearer stays where it is */
 
 typedef struct Events {
@@ -30,7 +28,7 @@ typedef struct Events {
     float *mean[WADI_SPH_MEANS_MAX];
     uint8_t *is_done;                 /* took part in an event, or was removed */
     uint8_t *is_removed, *is_changed; /* with room for the halves of splits */
-    int32_t removed, evened;
+    int32_t removed, equalised;
 } Events;
 
 static void take_columns(Events *e)
@@ -52,13 +50,6 @@ static double mass_of(const Events *e, int32_t i)
         mass += e->sum[c][i];
     }
     return mass;
-}
-
-double wadi_sph_parcel_mass(const WadiSphResampleIn *in, int32_t i)
-{
-    Events e = { .in = in };
-    take_columns(&e);
-    return mass_of(&e, i);
 }
 
 static double whole(double x)
@@ -106,10 +97,10 @@ static void join(Events *e, int32_t i, double mass_before, double parcel, WadiVe
     const WadiVec3 x_i = position_of(p, i), v_i = velocity_of(p, i);
     const double mass = mass_before + parcel;
     const WadiVec3 momentum = wadi_add(wadi_scale(v_i, mass_before), wadi_scale(v, parcel));
-    const WadiVec3 wanted = wadi_scale(wadi_add(momentum, ledger->carried), 1.0 / mass);
+    const WadiVec3 exact = wadi_scale(wadi_add(momentum, ledger->carried), 1.0 / mass);
     const WadiVec3 to = wadi_add_scaled(x_i, wadi_sub(x, x_i), parcel / mass);
     p->x[i] = to.x, p->y[i] = to.y, p->z[i] = to.z;
-    p->vx[i] = (float)wanted.x, p->vy[i] = (float)wanted.y, p->vz[i] = (float)wanted.z;
+    p->vx[i] = (float)exact.x, p->vy[i] = (float)exact.y, p->vz[i] = (float)exact.z;
     const WadiVec3 now = velocity_of(p, i), after = wadi_scale(now, mass);
     ledger->carried = wadi_sub(wadi_add(momentum, ledger->carried), after);
     const WadiVec3 spin = wadi_sub(
@@ -184,7 +175,7 @@ static void share(Events *e, int32_t giver, int32_t receiver)
 /* The giver is larger than the receiver by more than UNLIKE: it gives so much that they differ less, and at
  * most as much as the receiver has. Both stay on the line through them and their centre of mass, as far apart
  * as their sizes ask. */
-static void even_out(Events *e, int32_t giver, int32_t receiver)
+static void equalise(Events *e, int32_t giver, int32_t receiver)
 {
     const WadiSphResampleIn *in = e->in;
     WadiParticles *p = in->particles;
@@ -214,7 +205,7 @@ static void even_out(Events *e, int32_t giver, int32_t receiver)
         p->x[i] = to.x, p->y[i] = to.y, p->z[i] = to.z;
         e->is_changed[i] = 1;
     }
-    e->evened += 1;
+    e->equalised += 1;
 }
 
 static bool may_merge(const void *context, int32_t a, int32_t b)
@@ -235,7 +226,7 @@ static bool may_share(const void *context, int32_t a, int32_t b)
     return is_giver(e, a) && is_mergeable(e, b);
 }
 
-static bool may_even(const void *context, int32_t a, int32_t b)
+static bool may_equalise(const void *context, int32_t a, int32_t b)
 {
     const Events *e = context;
     return e->volume[a] > UNLIKE * e->volume[b];
@@ -261,11 +252,6 @@ static bool is_inside(const Events *e, int32_t i)
 {
     return (e->in->may[i] & WADI_SPH_MAY_GIVE) != 0;
 }
-
-static const Kind MERGES = { MERGE_DISTANCE, 0.0, 1, 1, is_mergeable, may_merge, merge };
-static const Kind SHARES = { MERGE_DISTANCE, 0.0, 1, 1, is_sharing, may_share, share };
-/* With those that differ less and will differ more when others have shared. */
-static const Kind EVENS = { EVEN_DISTANCE, ALIKE, 3, 4, is_inside, may_even, even_out };
 
 /* Whether two may be partners changes from round to round. */
 static bool always(const void *context, int32_t a, int32_t b)
@@ -359,11 +345,11 @@ static bool is_split_now(const Events *e, int32_t i)
  * would disturb the pressure there. */
 static double split_part(const Events *e)
 {
-    int32_t asked = 0;
+    int32_t requested = 0;
     for (int32_t i = e->in->first; i < e->in->particles->count; ++i) {
-        asked += is_split_now(e, i);
+        requested += is_split_now(e, i);
     }
-    return asked > e->in->most ? (double)e->in->most / asked : 1.0;
+    return requested > e->in->most ? (double)e->in->most / requested : 1.0;
 }
 
 static WadiStatus split_all(Events *e, WadiArena *arena, WadiError *error)
@@ -437,12 +423,16 @@ WadiStatus wadi_sph_resample(const WadiSphResampleIn *in, WadiSphLedger *ledger,
     memset(e.is_changed, 0, 2 * count);
     const int64_t events = ledger->splits + ledger->merges;
     take_columns(&e);
-    WADI_TRY(join_pairs(&e, &MERGES, arena, error));
+    const Kind merges = { MERGE_DISTANCE, 0.0, 1, 1, is_mergeable, may_merge, merge };
+    const Kind shares = { MERGE_DISTANCE, 0.0, 1, 1, is_sharing, may_share, share };
+    /* With those that differ less and will differ more when others have shared. */
+    const Kind evens = { EVEN_DISTANCE, ALIKE, 3, 4, is_inside, may_equalise, equalise };
+    WADI_TRY(join_pairs(&e, &merges, arena, error));
     memcpy(e.is_done, e.is_removed, count); /* what was merged may share */
-    WADI_TRY(join_pairs(&e, &EVENS, arena, error));
-    WADI_TRY(join_pairs(&e, &SHARES, arena, error));
+    WADI_TRY(join_pairs(&e, &evens, arena, error));
+    WADI_TRY(join_pairs(&e, &shares, arena, error));
     WADI_TRY(split_all(&e, arena, error));
-    if (in->shifts && ledger->splits + ledger->merges + e.evened > events) {
+    if (in->shifts && ledger->splits + ledger->merges + e.equalised > events) {
         WADI_TRY(shift_changed(&e, (int32_t)count, arena, error));
     }
     if (e.removed > 0) {

@@ -54,11 +54,8 @@ typedef struct WadiSphResampleIn {
     bool shifts;      /* neighbours of events shift to lie evenly (sph_relax.h) */
 } WadiSphResampleIn;
 
-/* The events of one survey; the store may grow, shrink and keeps its order otherwise. */
+/* The events of one pass; the store may grow, shrink and keeps its order otherwise. */
 WadiStatus wadi_sph_resample(const WadiSphResampleIn *in, WadiSphLedger *ledger, WadiArena *arena,
                              WadiError *error);
-
-/* Mass of a particle in the unit of the sums. */
-double wadi_sph_parcel_mass(const WadiSphResampleIn *in, int32_t i);
 
 #endif

@@ -1,4 +1,4 @@
-/* The sizes that particles are asked to have: from the extended local feature size (sph_feature.h) and from
+/* The sizes that particles should have: from the extended local feature size (sph_feature.h) and from
  * rules that ask for the finest near something. Sizes grow slowly with the distance from where they are
  * small: the masses of neighbours differ by at most a factor of 2. [T10; theory 11.9] */
 #ifndef WADI_SPH_TARGET_H

@@ -125,7 +125,7 @@ void wadi_sph_find_strength(WadiSph *sph, WadiSphStep *step)
     }
 }
 
-/* Bonds break where tension reaches the yield law or its cut-off, and heal where sand is pressed. */
+/* Bonds break where tension reaches the yield law or its cut-off, and heal under compression. */
 static void update_block(void *context, int64_t first, int64_t end)
 {
     const Bonds *b = context;

@@ -325,7 +325,7 @@ void wadi_sph_friction_apply(WadiF4 *to, const WadiF4 *from, const WadiSphFricti
     push_all(&s);
 }
 
-/* A projected gradient step of all unknowns; *back > 0: the extrapolation went the wrong way. */
+/* A projected gradient step of all unknowns; *back > 0: the extrapolation increased the energy. */
 static double take_step(Solve *s, double *back)
 {
     const int32_t count = s->in->pairs->count;

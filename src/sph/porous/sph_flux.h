@@ -7,8 +7,8 @@
 #include "sph/pairs/sph_lanes.h"
 #include "sph/porous/sph_porous_flow.h"
 
-/* Drops are rounding up to here, that of two bases and two heads, and move nothing. */
-#define WADI_SPH_DROP_LEAST 2
+/* Differences of heads are rounding up to here, that of two bases and two heads, and move nothing. */
+#define WADI_SPH_LEAST_DIFFERENCE 2
 
 typedef uint64_t WadiSphTwo __attribute__((aligned(4), may_alias));
 typedef uint64_t WadiSphFourTwos __attribute__((vector_size(32), may_alias));
@@ -82,8 +82,8 @@ static inline __attribute__((always_inline)) void wadi_sph_flux_eight(const Wadi
         others[l] = x->seeping[j[l] >> 4];
     }
     const WadiI8 down = (WadiI8)((uint32_t)list->potential - potential);
-    const WadiI8 is_drop = (down > WADI_SPH_DROP_LEAST) | (down < -WADI_SPH_DROP_LEAST);
-    const WadiF8 drop = __builtin_convertvector(down & is_drop, WadiF8);
+    const WadiI8 is_different = (down > WADI_SPH_LEAST_DIFFERENCE) | (down < -WADI_SPH_LEAST_DIFFERENCE);
+    const WadiF8 difference = __builtin_convertvector(down & is_different, WadiF8);
     if (n + WADI_SPH_LANES > list->same && list->same < list->end) {
         const WadiI8 lane = { 0, 1, 2, 3, 4, 5, 6, 7 }, is_same = lane < (int32_t)(list->same - n);
         own = WADI_ROW_SELECT(is_same, own, (WadiF8){ 0 } + list->to_others);
@@ -91,8 +91,8 @@ static inline __attribute__((always_inline)) void wadi_sph_flux_eight(const Wadi
     for (int l = 0; l < WADI_SPH_LANES && list->has_rates; ++l) {
         rate[l] = list->rates[x->in->material[j[l] >> 4]];
     }
-    *conductance = slope * rate * WADI_ROW_SELECT(drop > 0.0f, own, others);
-    *flow = *conductance * drop;
+    *conductance = slope * rate * WADI_ROW_SELECT(difference > 0.0f, own, others);
+    *flow = *conductance * difference;
 }
 
 #endif

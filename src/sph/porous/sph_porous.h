@@ -35,7 +35,7 @@ typedef struct WadiSphPorousIn {
     const double *x, *y, *z; /* m */
     const uint8_t *is_sand;
     const uint8_t *material;
-    const WadiMaterial *materials; /* by number */
+    const WadiMaterial *materials; /* by index */
     const double *rest_volume;     /* per particle: volume of a full one of its size */
     const uint8_t *role;           /* WadiSphRole: ghosts take no part */
     bool has_ghosts;               /* there are some */

@@ -202,9 +202,9 @@ static double fastest_rate(const WadiSphPorousIn *in, int material, double perme
     const WadiPoresDef *pores = &in->materials[material].pores;
     const double dx = in->spacing, weight = in->water_density * wadi_norm(in->gravity) * dx;
     const double mobility = wadi_relative_permeability(pores, saturation);
-    const double drop = mobility * wadi_suction_slope(pores, saturation) +
-                        mobility / saturation * pores->flow_exponent * weight;
-    return permeability / (in->viscosity * pores->porosity) * drop * in->lattice.diagonal /
+    const double head_rate = mobility * wadi_suction_slope(pores, saturation) +
+                             mobility / saturation * pores->flow_exponent * weight;
+    return permeability / (in->viscosity * pores->porosity) * head_rate * in->lattice.diagonal /
            (in->lattice.laplacian * dx * dx);
 }
 

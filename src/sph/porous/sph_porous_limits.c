@@ -11,7 +11,7 @@ static const double LEAST_FLOW = 1e-8;
 /* Of a sum of products in floats, above its rounding. */
 static const double SURE = 1.0 - 2e-6;
 
-/* A full particle, by its number in the list, and its potential in the order of unsigned numbers. */
+/* A full particle, by its index in the list, and its potential in the order of unsigned numbers. */
 typedef struct Full {
     uint32_t key;
     int32_t a;

@@ -12,7 +12,7 @@ enum { BLOCK = 1024 };
 
 static const float CENTRAL = 10.0f; /* 2 (d + 2) in three dimensions: the mean over directions is exact */
 static const float STIFF = 2.0f; /* c above this: rounding would move momentum, and a last pass is needed */
-static const float WALL_DISTANCE = 0.25f; /* sizes: nearer particles are held as if they were here */
+static const float WALL_DISTANCE = 0.25f; /* sizes: nearer particles get the traction of this distance */
 
 typedef struct Solve {
     const WadiSphViscosityIn *in;
