@@ -8,7 +8,7 @@
 enum { BLOCK = 1024 };
 
 #define SKIN 1e-3                   /* spacings: distance from solids after a contact */
-static const float ON_WALL = 0.35f; /* spacings: nearer particles touch a solid */
+static const float ON_WALL = 0.35f; /* sizes: nearer particles touch a solid */
 
 typedef struct Move {
     const WadiSph *sph;
@@ -26,12 +26,13 @@ static WadiF4 stop_at_walls(const WadiSphStep *step, int32_t i, WadiF4 v, WadiF4
 {
     const WadiSphWalls *walls = &step->walls;
     const int32_t near = wadi_sph_near(walls, i);
+    const float nearest = ON_WALL * step->size[i];
     for (int c = 0; c < walls->contact_count[near]; ++c) {
         WadiF4 n = walls->contact[near][c].normal;
         const WadiF4 toward = (v - walls->contact[near][c].velocity) * n, shift = by * n;
         const float rate = toward[0] + toward[1] + toward[2];
         const float away = shift[0] + shift[1] + shift[2];
-        if (n[3] < ON_WALL && rate < 0.0f && away > 0.0f) {
+        if (n[3] < nearest && rate < 0.0f && away > 0.0f) {
             n[3] = 0.0f;
             v -= n * (rate + away > 0.0f ? rate : -away);
         }
