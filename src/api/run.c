@@ -39,6 +39,7 @@ typedef struct Run {
     bool has_checkpoint;    /* the present state was submitted as a checkpoint */
     WadiPace pace;
     WadiVolumeWatch volume;
+    WadiText forces;      /* lines of the table of forces */
     WadiProgress pending; /* report of the last frame, sent when the frame is on disk */
 } Run;
 
@@ -234,6 +235,13 @@ static WadiStatus submit(Run *run, bool is_frame, WadiError *error)
                          .has_checkpoint = run->has_checkpoint,
                          .is_checkpoint_kept = is_milestone,
                          .summary = &run->summary };
+    if (is_frame && wadi_sim_solid_count(sim) > 0) {
+        wadi_text_clear(&run->forces);
+        wadi_sim_forces_append(sim, &run->forces);
+        WADI_TRY(wadi_text_status(&run->forces, error));
+        item.forces_header = wadi_sim_forces_header();
+        item.forces = wadi_text_cstr(&run->forces);
+    }
     snprintf(item.header.name, sizeof item.header.name, "%s", run->scene->name);
     if (run->has_checkpoint) {
         run->checkpoint_time = wadi_time_now();
@@ -488,6 +496,7 @@ WadiStatus wadi_run(const WadiScene *scene, const WadiRunDef *def, WadiRunReport
     wadi_sim_destroy(run->sim);
     wadi_state_free(&run->snapshot);
     wadi_state_free(&run->visible);
+    wadi_text_free(&run->forces);
     wadi_run_summary_free(&run->summary);
     wadi_run_summary_free(&run->previous);
     WADI_DELETE(run, 1);

@@ -87,6 +87,9 @@ typedef struct WadiDem {
     bool has_saved_loads;
     double (*tile_load)[4];
     size_t tile_load_capacity;
+    WadiSolidLoad *sleeping_load; /* forces of sleeping grains on solids, N */
+    size_t sleeping_load_capacity;
+    bool is_sleeping_load_known;
     bool is_world_new; /* a load is from another scene: its list is made anew */
 } WadiDem;
 
@@ -139,6 +142,8 @@ WadiStatus wadi_dem_step_surface(WadiDem *dem, const WadiSolverStep *now, WadiSt
 bool wadi_dem_begin_step(WadiDem *dem, const WadiSolverStep *now, WadiDemStep *step);
 /* Reports the sleeping grains. true: all sleep, and the step is done. */
 bool wadi_dem_is_all_asleep(WadiDem *dem, WadiStepReport *report);
+/* dem_loads.c: adds the impulses on solids: those of the contacts in `wall_load`, and of what sleeps. */
+WadiStatus wadi_dem_add_loads(WadiDem *dem, double dt, const WadiF8 *wall_load, WadiError *error);
 /* Forces of contacts and walls, then motion. */
 WadiStatus wadi_dem_move_by_contacts(WadiDem *dem, const WadiDemStep *step, WadiError *error);
 /* dem_rest.c: which grains sleep. */

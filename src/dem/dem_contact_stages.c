@@ -34,6 +34,10 @@ static WadiStatus add_walls(WadiDem *dem, const WadiDemStep *step, const WadiDem
     const size_t count = (size_t)dem->context.particles->count;
     WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &dem->is_deep, count, "walls", error));
     memset(dem->is_deep, 0, count);
+    WadiF8 *wall_load = NULL;
+    if (dem->context.loads != NULL) {
+        WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &wall_load, dem->walls.count, "walls", error));
+    }
     const WadiDemWallForces in = { .solids = &dem->context.world->solids,
                                    .cover = dem->cover.solids != NULL ? &dem->cover : NULL,
                                    .particles = dem->context.particles,
@@ -45,9 +49,10 @@ static WadiStatus add_walls(WadiDem *dem, const WadiDemStep *step, const WadiDem
                                    .diameter = dem->diameter,
                                    .has_rough_surfaces = dem->has_rough_surfaces,
                                    .damping_of = dem->damping_of,
-                                   .is_deep = dem->is_deep };
+                                   .is_deep = dem->is_deep,
+                                   .wall_load = wall_load };
     wadi_dem_add_wall_forces(&dem->walls, &in);
-    return WADI_OK;
+    return wall_load != NULL ? wadi_dem_add_loads(dem, step->dt, wall_load, error) : WADI_OK;
 }
 
 bool wadi_dem_begin_step(WadiDem *dem, const WadiSolverStep *now, WadiDemStep *step)
@@ -70,6 +75,7 @@ bool wadi_dem_is_all_asleep(WadiDem *dem, WadiStepReport *report)
     }
     dem->fastest = 0.0;
     dem->known = dem->context.particles->count;
+    wadi_solid_loads_repeat(dem->context.loads);
     return true;
 }
 
