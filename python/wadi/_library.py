@@ -1,5 +1,7 @@
 """Loads libwadi, checks its layout, and calls it with exceptions instead of statuses."""
 
+from __future__ import annotations
+
 import ctypes
 import json
 import os
@@ -63,7 +65,7 @@ LIBRARY = _load()
 _check(LIBRARY)
 
 
-def version():
+def version() -> str:
     """The library's version, "0.1.0"."""
     return LIBRARY.wadi_version().decode()
 

@@ -85,6 +85,7 @@ class Watch:
         return self
 
     def __exit__(self, kind, value, trace):
-        if self._problem is not None and (value is None or isinstance(value, Stopped)):
-            raise self._problem
+        problem, self._problem, self._stop.value = self._problem, None, 0
+        if problem is not None and (value is None or isinstance(value, Stopped)):
+            raise problem
         return False

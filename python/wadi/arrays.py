@@ -1,5 +1,7 @@
 """Views of the library's memory as numpy arrays, without copies, that notice when they are out of date."""
 
+from __future__ import annotations
+
 import ctypes
 
 import numpy as np
@@ -88,11 +90,11 @@ class Vector:
     z = property(lambda self: self._components[2], doc='The third component of all particles.')
 
     @property
-    def xyz(self):
+    def xyz(self) -> np.ndarray:
         """A copy of shape (n, 3)."""
         return np.stack(_unguarded(list(self._components)), axis=1)
 
-    def norm(self):
+    def norm(self) -> np.ndarray:
         """The length of each vector, in double."""
         x, y, z = (np.asarray(c, dtype=float) for c in _unguarded(list(self._components)))
         return np.sqrt(x * x + y * y + z * z)
@@ -111,7 +113,7 @@ class Vector:
     def __getitem__(self, index):
         return self.xyz[index]
 
-    def copy(self):
+    def copy(self) -> np.ndarray:
         """The same as `xyz`."""
         return self.xyz
 
@@ -128,7 +130,7 @@ class Memory:
                                     'typestr': np.dtype(dtype).str, 'strides': strides}
 
 
-def wrap(address, shape, dtype, owner, strides=None):
+def wrap(address, shape, dtype, owner, strides=None) -> np.ndarray:
     """A read-only array of the library's memory."""
     if 0 in shape or not address:
         array = np.empty(shape, dtype)
@@ -147,7 +149,7 @@ class Particles:
     def __init__(self, owner, prefix):
         self._owner, self._prefix = owner, prefix
 
-    def keys(self):
+    def keys(self) -> list[str]:
         """The names, as in the frames of a run."""
         names, name_of = [], getattr(LIBRARY, self._prefix + '_view_name')
         while True:
@@ -162,14 +164,14 @@ class Particles:
     def __contains__(self, name):
         return name in self.keys()
 
-    def items(self):
+    def items(self) -> list[tuple[str, View | Vector]]:
         """(name, values) of all."""
         return [(name, self[name]) for name in self.keys()]
 
     def __len__(self):
         return len(self['id'])
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> View | Vector:
         view = _abi.WadiView()
         try:
             call(self._prefix + '_view', self._owner._handle(), name.encode(), ctypes.byref(view))

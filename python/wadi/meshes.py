@@ -1,7 +1,10 @@
 """Surfaces as triangle meshes, from simulations and from anyone's particles."""
 
+from __future__ import annotations
+
 import ctypes
 import os
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,6 +12,9 @@ from . import _abi
 from ._library import LIBRARY, call, encode
 from .arrays import wrap
 from .errors import ArgumentError
+
+if TYPE_CHECKING:
+    from .scene import Scene
 
 
 class _Handle:
@@ -44,11 +50,11 @@ class Mesh:
             shape = (n,) if a.components == 1 else (n, a.components)
             self._attributes[a.name.decode()] = wrap(_address(a.values), shape, 'f4', handle)
 
-    def keys(self):
+    def keys(self) -> list[str]:
         """Names of the attributes of vertices."""
         return list(self._attributes)
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> np.ndarray:
         return self._attributes[name]
 
     def __contains__(self, name):
@@ -61,18 +67,18 @@ class Mesh:
         return (self.vertices[self.triangles[:, c].astype(np.intp)] for c in range(3))
 
     @property
-    def volume(self):
+    def volume(self) -> float:
         """m^3 that it encloses."""
         a, b, c = self._corners()
         return float(np.einsum('ij,ij->', a, np.cross(b, c)) / 6.0)
 
     @property
-    def area(self):
+    def area(self) -> float:
         """m^2."""
         a, b, c = self._corners()
         return float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum() / 2.0)
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike) -> None:
         """Writes it as .ply (binary, with normals and attributes) or .obj (positions and normals), by the ending."""
         ending = os.path.splitext(os.fspath(path))[1].lower()
         if ending == '.ply':
@@ -136,7 +142,7 @@ class Points:
     further keywords: attributes, (n,) or (n, 3), interpolated to the vertices
     """
 
-    def __init__(self, xyz, radius=None, spacing=None, velocity=None, material=None, **attributes):
+    def __init__(self, xyz, radius=None, spacing: float | None = None, velocity=None, material=None, **attributes):
         self.xyz = self._array(xyz, np.float64, 'xyz', 3)
         n = len(self.xyz)
         if (radius is None) == (spacing is None):
@@ -176,8 +182,9 @@ class Points:
                       'bodies': [{'material': 'material_0', 'shape': {'sphere': {'radius': 2.0 * cell}}}],
                       'surface': settings or {}})
 
-    def surface(self, scene=None, *, settings=None, material=None, advance=0.0, y_up=False, threads=0):
-        """Their surface as a `Mesh`, with the surface settings of a scene, or with `settings` (a dict: docs/surface.md)."""
+    def surface(self, scene: Scene | None = None, *, settings: dict | None = None, material: str | None = None,
+                advance: float = 0.0, y_up: bool = False, threads: int = 0) -> Mesh:
+        """Their surface, with the surface settings of a scene, or with `settings` (a dict: docs/surface.md)."""
         scene = scene if scene is not None else self._scene(settings)
         data = LIBRARY.wadi_default_particle_data()
 

@@ -1,5 +1,7 @@
 """Quick pictures of particles for notebooks: small balls seen from the side and a little from above."""
 
+from __future__ import annotations
+
 import struct
 import zlib
 
@@ -18,7 +20,7 @@ def _colors(values):
     return _MAP[i] * (1 - part) + _MAP[i + 1] * part
 
 
-def png(pixels):
+def png(pixels: np.ndarray) -> bytes:
     """The bytes of a PNG file of (height, width, 3) uint8."""
     height, width, _ = pixels.shape
     rows = np.zeros((height, 1 + 3 * width), np.uint8)
@@ -31,7 +33,7 @@ def png(pixels):
             + chunk(b'IDAT', zlib.compress(rows.tobytes(), 6)) + chunk(b'IEND', b''))
 
 
-def picture_of(xyz, values=None, width=640, elevation=20.0, radius=None):
+def picture_of(xyz, values=None, width: int = 640, elevation: float = 20.0, radius: float | None = None) -> bytes:
     """A PNG of points, coloured by values. x goes to the right, z up; the viewer looks along +y and down."""
     xyz = np.asarray(xyz, float)
     if len(xyz) == 0:

@@ -1,19 +1,29 @@
 """Run folders: simulating into them, reading them, and what is made of them."""
 
+from __future__ import annotations
+
 import csv
 import ctypes
 import dataclasses
 import json
 import os
 import pathlib
+from typing import TYPE_CHECKING, Callable, Iterator, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import _abi
 from ._library import LIBRARY, call, encode, put_sets, take_text
-from ._progress import Watch
-from .arrays import Particles
-from .errors import ArgumentError, BusyError, FileError
+from ._progress import Progress, Watch
+from .arrays import Particles, Vector, View
+from .errors import ArgumentError, FileError
+from .scene import Sets
+
+if TYPE_CHECKING:
+    from .scene import Scene
+
+Frames = Union[None, int, range, Tuple[int, int]]      # all, one, a range, (first, last)
+Callback = Optional[Callable[[Progress], object]]      # True stops
 
 _QUALITIES = {'draft': 0, 'preview': 1, 'final': 2}
 _FORMATS = {'ply': _abi.WADI_SURFACE_PLY, 'obj': _abi.WADI_SURFACE_OBJ, 'vdb': _abi.WADI_SURFACE_VDB}
@@ -74,20 +84,20 @@ class RunFrame:
     time = property(lambda self: LIBRARY.wadi_run_reader_time(self._handle()), doc='s')
     particles = property(lambda self: Particles(self, 'wadi_run_reader'), doc='All quantities by name.')
 
-    def keys(self):
+    def keys(self) -> list[str]:
         """Names of the quantities."""
         return self.particles.keys()
 
     def __contains__(self, name):
         return name in self.keys()
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> View | Vector:
         return self.particles[name]
 
     def __len__(self):
         return len(self.particles)
 
-    def picture(self, width=640, elevation=20.0):
+    def picture(self, width: int = 640, elevation: float = 20.0) -> bytes:
         """A quick PNG, as bytes: particles as balls, coloured by speed. `Run.render` makes real pictures."""
         from .pictures import picture_of
         return picture_of(self['position'].xyz, self['velocity'].norm(), width, elevation)
@@ -105,12 +115,12 @@ class Run:
     Frames are read when they are used. A run that is still being written may be opened too.
     """
 
-    def __init__(self, folder):
+    def __init__(self, folder: str | os.PathLike):
         self.folder = pathlib.Path(folder)
         self.info  # raises where there is no run
 
     @property
-    def info(self):
+    def info(self) -> dict:
         """What `wadi info --json` says: solver, frames, particles, seconds, drift, state_hash, forces, …"""
         if not (self.folder / 'run.json').is_file():
             raise FileError(f'{self.folder} has no run.json: it is not the folder of a run')
@@ -118,10 +128,10 @@ class Run:
 
     hash = property(lambda self: int(self.info['state_hash'], 16), doc='Of the last frame; `Simulation.hash`.')
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.info['frames']
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int | slice) -> RunFrame | list[RunFrame]:
         count = len(self)
         if isinstance(index, slice):
             first, last, step = index.start, index.stop, index.step or 1
@@ -133,12 +143,12 @@ class Run:
             raise IndexError(f'{self.folder} has the frames 1 to {count}, not {index}')
         return RunFrame(self, number)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[RunFrame]:
         for number in range(1, len(self) + 1):
             yield RunFrame(self, number)
 
     @property
-    def forces(self):
+    def forces(self) -> dict[str, dict[str, np.ndarray]]:
         """Forces on solids: {solid: {"frame": (n,), "time": (n,), "pressure": (n, 3), "friction": …, …}}.
 
         From forces.csv; empty where the solver does not report them.
@@ -176,8 +186,9 @@ class Run:
         del kept
         return Made(pathlib.Path(os.fsdecode(report.folder)), report.kept, paths, report.seconds)
 
-    def surface(self, frames=None, sets=None, *, formats=('ply',), material=None, folder=None, y_up=False,
-                subframe=0.0, force=False, threads=0, progress=None):
+    def surface(self, frames: Frames = None, sets: Sets = None, *, formats: str | Sequence[str] = ('ply',),
+                material: str | None = None, folder: str | os.PathLike | None = None, y_up: bool = False,
+                subframe: float = 0.0, force: bool = False, threads: int = 0, progress: Callback = None) -> Made:
         """Meshes of the frames, as files in RUN/surface: `wadi surface`. `frames`: a number, a range, (first, last)."""
         definition = LIBRARY.wadi_default_surface_def()
         formats = (formats,) if isinstance(formats, str) else formats
@@ -189,15 +200,18 @@ class Run:
         definition.is_y_up, definition.subframe = y_up, subframe
         return self._make('wadi_surface', definition, _abi.WadiSurfaceReport(), frames, sets, force, threads, progress)
 
-    def secondary(self, last_frame=0, sets=None, *, force=False, threads=0, progress=None):
+    def secondary(self, last_frame: int = 0, sets: Sets = None, *, force: bool = False, threads: int = 0,
+                  progress: Callback = None) -> Made:
         """Foam, spray, bubbles and dust: `wadi secondary`."""
         definition = LIBRARY.wadi_default_secondary_options()
         definition.last_frame = last_frame
         return self._make('wadi_secondary', definition, _abi.WadiSecondaryReport(), None, sets, force, threads,
                           progress)
 
-    def render(self, frames=None, sets=None, *, quality='preview', samples=0, size=None, attribute=None, video=True,
-               folder=None, force=False, threads=0, progress=None):
+    def render(self, frames: Frames = None, sets: Sets = None, *, quality: str = 'preview', samples: int = 0,
+               size: tuple[int, int] | None = None, attribute: str | None = None, video: bool = True,
+               folder: str | os.PathLike | None = None, force: bool = False, threads: int = 0,
+               progress: Callback = None) -> Made:
         """Pictures of the frames, path traced, in RUN/images, and a video: `wadi render`. size: (width, height)."""
         definition = LIBRARY.wadi_default_render_def()
         if quality not in _QUALITIES:
@@ -212,8 +226,9 @@ class Run:
                 *(f'{key}={value}' for key, value in pixels.items()), *(sets or ())]
         return self._make('wadi_render', definition, _abi.WadiRenderReport(), frames, sets, force, threads, progress)
 
-    def export(self, target, frames=None, sets=None, *, folder=None, y_up=False, force=False, threads=0,
-               progress=None):
+    def export(self, target: str, frames: Frames = None, sets: Sets = None, *,
+               folder: str | os.PathLike | None = None, y_up: bool = False, force: bool = False, threads: int = 0,
+               progress: Callback = None) -> Made:
         """Scenes and files for other programs, in RUN/export: `wadi export`. target: "blender", "pov", "ply", …"""
         names = [LIBRARY.wadi_export_target_name(t).decode() for t in range(_abi.WADI_EXPORT_TARGET_COUNT)]
         if target not in names:
@@ -231,8 +246,9 @@ class Run:
         return f'<Run {str(self.folder)!r}: {info["frames"]} of {info["frame_count"]} frames, {info["solver"]}>'
 
 
-def run(scene, folder=None, *, resume=False, overwrite=False, from_frame=0, frames=0, threads=0, changes=None,
-        progress=None):
+def run(scene: Scene | str | os.PathLike | dict, folder: str | os.PathLike | None = None, *, resume: bool = False,
+        overwrite: bool = False, from_frame: int = 0, frames: int = 0, threads: int = 0, changes: str | None = None,
+        progress: Callback = None) -> Run:
     """Simulates a scene into a run folder, NAME.run by default, and returns the `Run`.
 
     scene       a Scene, or what `Scene` takes: a path or a dict
@@ -257,4 +273,4 @@ def run(scene, folder=None, *, resume=False, overwrite=False, from_frame=0, fram
     return Run(folder)
 
 
-__all__ = ['BusyError', 'Made', 'Run', 'RunFrame', 'run']
+__all__ = ['Made', 'Run', 'RunFrame', 'run']

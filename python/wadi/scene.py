@@ -1,13 +1,22 @@
 """Scenes: from a file, a dict or a text."""
 
+from __future__ import annotations
+
 import ctypes
 import dataclasses
 import functools
 import json
 import os
+from typing import TYPE_CHECKING, Sequence, Union
 
 from . import _abi
 from ._library import LIBRARY, as_scene_text, call, encode, put_sets, take_text
+
+if TYPE_CHECKING:
+    from .runs import Run
+    from .simulation import Simulation
+
+Sets = Union[dict, Sequence[str], None]  # {"flip.cfl": 2} or ["flip.cfl=2"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +47,8 @@ class Scene:
     `wadi.schema()` has them as a JSON Schema.
     """
 
-    def __init__(self, source=None, sets=None, *, text=None, folder=None):
+    def __init__(self, source: str | os.PathLike | dict | None = None, sets: Sets = None, *, text: str | None = None,
+                 folder: str | os.PathLike | None = None):
         if (source is None) == (text is None):
             raise TypeError('a scene is either a file, a dict, or text=')
         self._pointer = None
@@ -67,11 +77,11 @@ class Scene:
     frames = property(lambda self: LIBRARY.wadi_scene_frames(self._pointer), doc='How many frames it has.')
     fps = property(lambda self: LIBRARY.wadi_scene_fps(self._pointer), doc='Frames a second.')
 
-    def facts(self, time=0.0):
+    def facts(self, time: float = 0.0) -> dict:
         """What a viewer shows of it, as a dict: domain, materials, colliders, …, at a time."""
         return json.loads(take_text('wadi_scene_facts', self._pointer, float(time)))
 
-    def estimate(self, frames=0, threads=0, seconds=False):
+    def estimate(self, frames: int = 0, threads: int = 0, seconds: bool = False) -> Estimate:
         """Particles, memory, disk and steps of a run; with `seconds` also its time, which takes some seconds."""
         made = _abi.WadiEstimate()
         if seconds:
@@ -82,12 +92,12 @@ class Scene:
         values['step_limit'] = (made.step_limit or b'').decode()
         return Estimate(**values)
 
-    def simulate(self, threads=0):
+    def simulate(self, threads: int = 0) -> Simulation:
         """A `Simulation` of it in memory, at frame 1."""
         from .simulation import Simulation
         return Simulation(self, threads=threads)
 
-    def resume(self, state, threads=0):
+    def resume(self, state: bytes | str | os.PathLike, threads: int = 0) -> Simulation:
         """A `Simulation` that goes on from `Simulation.save()`, or from the path of a checkpoint file."""
         from .simulation import Simulation
         if isinstance(state, (str, os.PathLike)):
@@ -95,7 +105,7 @@ class Scene:
                 state = file.read()
         return Simulation(self, threads=threads, state=state)
 
-    def run(self, folder=None, **options):
+    def run(self, folder: str | os.PathLike | None = None, **options) -> Run:
         """Simulates it into a run folder: see `wadi.run`."""
         from .runs import run
         return run(self, folder, **options)
@@ -105,6 +115,6 @@ class Scene:
 
 
 @functools.lru_cache(maxsize=1)
-def schema():
+def schema() -> dict:
     """The JSON Schema of scene files, as a dict."""
     return json.loads(take_text('wadi_scene_schema'))

@@ -1,8 +1,11 @@
 """Simulations in memory."""
 
+from __future__ import annotations
+
 import ctypes
 import dataclasses
 import json
+from typing import TYPE_CHECKING, Iterator
 
 import numpy as np
 
@@ -12,6 +15,9 @@ from ._progress import Watch
 from .arrays import Particles
 from .errors import ArgumentError
 from .meshes import Mesh, _Handle, definition_of
+
+if TYPE_CHECKING:
+    from .scene import Scene
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,12 +37,12 @@ class SolidForce:
     friction_torque: np.ndarray
 
     @property
-    def force(self):
+    def force(self) -> np.ndarray:
         """Pressure and friction together, N."""
         return self.pressure + self.friction
 
     @property
-    def torque(self):
+    def torque(self) -> np.ndarray:
         """Of both, about `pivot`, N m."""
         return self.pressure_torque + self.friction_torque
 
@@ -75,7 +81,7 @@ class Simulation:
     Not for two threads at once. Long calls release the GIL.
     """
 
-    def __init__(self, scene, threads=0, state=None):
+    def __init__(self, scene: Scene, threads: int = 0, state: bytes | None = None):
         self._pointer, self._generation = None, 0
         self.scene = scene
         definition = LIBRARY.wadi_default_sim_def()
@@ -91,7 +97,7 @@ class Simulation:
                      len(state))
         self._pointer = pointer
 
-    def close(self):
+    def close(self) -> None:
         """Frees its memory now; views of it are stale."""
         if self._pointer:
             LIBRARY.wadi_sim_destroy(self._pointer)
@@ -133,16 +139,16 @@ class Simulation:
     def __len__(self):
         return LIBRARY.wadi_sim_particle_count(self._handle())
 
-    def step(self):
+    def step(self) -> None:
         """One step, at most to the end of the frame."""
         self._change('wadi_sim_step')
 
-    def step_frame(self, frames=1):
+    def step_frame(self, frames: int = 1) -> None:
         """Steps to the next frame, or `frames` of them."""
         for _ in range(frames):
             self._change('wadi_sim_step_frame')
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Frame]:
         """Steps frame by frame to the last frame of the scene."""
         while self.frame < self.scene.frames:
             self.step_frame()
@@ -150,14 +156,15 @@ class Simulation:
 
     # what there is
     @property
-    def particles(self):
+    def particles(self) -> Particles:
         """The quantities of all particles by name, without copies: see `Particles`."""
         return Particles(self, 'wadi_sim')
 
     def __getitem__(self, name):
         return self.particles[name]
 
-    def surface(self, material=None, *, advance=0.0, y_up=False, threads=0):
+    def surface(self, material: str | None = None, *, advance: float = 0.0, y_up: bool = False,
+                threads: int = 0) -> Mesh:
         """The surface of a material, or of all together, as a `Mesh`, with the scene's surface settings."""
         handle = _Handle()
         definition = definition_of(material, advance, y_up, threads)
@@ -165,7 +172,7 @@ class Simulation:
         return Mesh(handle)
 
     @property
-    def forces(self):
+    def forces(self) -> dict[str, SolidForce]:
         """Forces of the material on solids by name: colliders, and sides of the domain "x_min" to "z_max".
 
         Empty where the solver does not report them. See `SolidForce`.
@@ -180,54 +187,54 @@ class Simulation:
         return result
 
     @property
-    def profile(self):
+    def profile(self) -> dict[str, float]:
         """Seconds of each stage so far, by name."""
         made = _abi.WadiProfile()
         LIBRARY.wadi_sim_profile(self._handle(), ctypes.byref(made))
         return {made.stage[i].decode(): made.seconds[i] for i in range(made.stage_count)}
 
     # changes, recorded in `changes`
-    def set(self, key, value):
+    def set(self, key: str, value) -> None:
         """Sets a value of the scene while it runs: set("gravity", [0, 0, -1.62]), set("flip.cfl", 2)."""
         self._change('wadi_sim_set', encode(f'{key}={as_scene_text(value)}'))
 
-    def add(self, material, shape, **keys):
+    def add(self, material: str, shape: dict, **keys) -> int:
         """Adds a body: add("water", wadi.sphere((0, 0, 1), 0.1), velocity=(0, 0, -1)). Returns the new particles."""
         added = ctypes.c_int64()
         text = json.dumps({'material': material, 'shape': shape, **keys}, default=plain)
         self._change('wadi_sim_add_particles', text.encode(), ctypes.byref(added))
         return added.value
 
-    def remove(self, shape, material=None):
+    def remove(self, shape: dict, material: str | None = None) -> int:
         """Removes the particles inside a shape, of one material or all. Returns their number."""
         removed = ctypes.c_int64()
         region = {'shape': shape} if material is None else {'material': material, 'shape': shape}
         self._change('wadi_sim_remove_particles', json.dumps(region, default=plain).encode(), ctypes.byref(removed))
         return removed.value
 
-    def add_collider(self, shape, name=None, **keys):
+    def add_collider(self, shape: dict, name: str | None = None, **keys) -> None:
         """Adds a solid: add_collider(wadi.sphere((0, 0, 0.1), 0.1), name="ball", friction=0.3)."""
         collider = {'shape': shape, **({'name': name} if name else {}), **keys}
         self._change('wadi_sim_add_collider', json.dumps(collider, default=plain).encode())
 
-    def move(self, collider, to, duration):
+    def move(self, collider: str | int, to, duration: float) -> None:
         """Moves a collider (name or number) to the translation `to`, m, in a straight line in `duration` seconds."""
         self._change('wadi_sim_move_collider', str(collider).encode(), _position(to), float(duration))
 
-    def wet(self, material, saturation):
+    def wet(self, material: str, saturation: float) -> None:
         """Sets how much of the pores of sand is water, 0 to 1 (solvers sph and dem)."""
         self._change('wadi_sim_set_saturation', material.encode(), float(saturation))
 
     @property
-    def changes(self):
+    def changes(self) -> str:
         """The changes so far, as YAML: `repeat` makes them again on a new simulation, to the same bytes."""
         return take_text('wadi_sim_changes', self._handle())
 
-    def repeat(self, changes):
+    def repeat(self, changes: str) -> None:
         """Repeats a record of `changes`, each before the step of its number."""
         self._change('wadi_sim_repeat_changes', changes.encode())
 
-    def save(self):
+    def save(self) -> bytes:
         """The exact state as bytes, those of a checkpoint file; `Scene.resume` goes on from them."""
         buffer = _abi.WadiBuffer()
         call('wadi_sim_save', self._handle(), ctypes.byref(buffer))
@@ -236,7 +243,7 @@ class Simulation:
         finally:
             LIBRARY.wadi_buffer_release(ctypes.byref(buffer))
 
-    def picture(self, width=640, elevation=20.0):
+    def picture(self, width: int = 640, elevation: float = 20.0) -> bytes:
         """A quick PNG, as bytes: particles as balls, coloured by speed."""
         from .pictures import picture_of
         return picture_of(self['position'].xyz, self['velocity'].norm(), width, elevation)

@@ -225,6 +225,7 @@ static WadiStatus submit(Run *run, bool is_frame, WadiError *error)
         run->summary.state_hash = wadi_state_hash(&run->snapshot, WADI_USE_CHECKPOINT);
         run->pending = make_progress(run, "write", true);
     }
+    WADI_TRY(wadi_sim_forces_rows(sim, &run->forces, error));
     WadiRunItem item = { .header = { .time = sim->time,
                                      .frame = sim->frame,
                                      .fps = run->scene->fps,
@@ -234,14 +235,9 @@ static WadiStatus submit(Run *run, bool is_frame, WadiError *error)
                          .has_frame = is_frame,
                          .has_checkpoint = run->has_checkpoint,
                          .is_checkpoint_kept = is_milestone,
-                         .summary = &run->summary };
-    if (is_frame && wadi_sim_solid_count(sim) > 0) {
-        wadi_text_clear(&run->forces);
-        wadi_sim_forces_append(sim, &run->forces);
-        WADI_TRY(wadi_text_status(&run->forces, error));
-        item.forces_header = wadi_sim_forces_header();
-        item.forces = wadi_text_cstr(&run->forces);
-    }
+                         .summary = &run->summary,
+                         .forces_header = wadi_sim_forces_header(),
+                         .forces = is_frame && run->forces.length > 0 ? run->forces.data : NULL };
     snprintf(item.header.name, sizeof item.header.name, "%s", run->scene->name);
     if (run->has_checkpoint) {
         run->checkpoint_time = wadi_time_now();

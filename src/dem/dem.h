@@ -142,8 +142,6 @@ WadiStatus wadi_dem_step_surface(WadiDem *dem, const WadiSolverStep *now, WadiSt
 bool wadi_dem_begin_step(WadiDem *dem, const WadiSolverStep *now, WadiDemStep *step);
 /* Reports the sleeping grains. true: all sleep, and the step is done. */
 bool wadi_dem_is_all_asleep(WadiDem *dem, WadiStepReport *report);
-/* dem_loads.c: adds the impulses on solids: those of the contacts in `wall_load`, and of what sleeps. */
-WadiStatus wadi_dem_add_loads(WadiDem *dem, double dt, const WadiF8 *wall_load, WadiError *error);
 /* Forces of contacts and walls, then motion. */
 WadiStatus wadi_dem_move_by_contacts(WadiDem *dem, const WadiDemStep *step, WadiError *error);
 /* dem_rest.c: which grains sleep. */

@@ -296,10 +296,9 @@ static WadiStatus move_state(WadiSim *sim, double end, bool is_last, WadiError *
 {
     WadiStepReport report = { 0 };
     const WadiSolverStep now_step = { .time = sim->time, .dt = sim->dt, .ends_frame = is_last };
-    wadi_solid_loads_begin(&sim->loads, sim->world, sim->time);
+    wadi_solid_loads_begin(&sim->loads, sim->world, sim->time, sim->dt);
     WADI_TRY(sim->type->step(sim->solver, &now_step, &report, error));
-    wadi_solid_loads_end(&sim->loads, sim->dt,
-                         is_last ? end - wadi_scene_frame_time(sim->scene, sim->frame) : 0.0);
+    wadi_solid_loads_end(&sim->loads, is_last);
     double now = is_last ? end : sim->time + sim->dt;
     WADI_STAGE(&sim->times, "emit", WADI_TRY(emit(sim, sim->dt, &report.overfull, error)));
     for (int32_t n = 0; n < report.overfull.count; ++n) {

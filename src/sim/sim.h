@@ -97,7 +97,7 @@ WadiStatus wadi_sim_pack(WadiSim *sim, int32_t first, WadiError *error);
 /* solid_force.c: the table of forces on solids: its first line, and those of the present frame (none in
  * frame 1). Names of colliders have no commas. */
 const char *wadi_sim_forces_header(void);
-void wadi_sim_forces_append(const WadiSim *sim, WadiText *rows);
+WadiStatus wadi_sim_forces_rows(const WadiSim *sim, WadiText *rows, WadiError *error);
 
 /* Fails when a step or a change before failed half-way. */
 WadiStatus wadi_sim_check_state(const WadiSim *sim, WadiError *error);

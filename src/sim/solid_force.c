@@ -66,12 +66,13 @@ const char *wadi_sim_forces_header(void)
     return HEADER;
 }
 
-void wadi_sim_forces_append(const WadiSim *sim, WadiText *rows)
+WadiStatus wadi_sim_forces_rows(const WadiSim *sim, WadiText *rows, WadiError *error)
 {
-    const int count = wadi_sim_solid_count(sim);
-    for (int i = 0; i < count && sim->frame > 1; ++i) {
+    const int count = sim->frame > 1 ? wadi_sim_solid_count(sim) : 0;
+    wadi_text_clear(rows);
+    for (int i = 0; i < count; ++i) {
         WadiSolidForce f;
-        wadi_sim_solid_force(sim, i, &f, NULL);
+        WADI_TRY(wadi_sim_solid_force(sim, i, &f, error));
         const double *vectors[] = { f.pressure, f.friction, f.pressure_torque, f.friction_torque, f.pivot };
         wadi_text_printf(rows, "%d,", sim->frame);
         wadi_text_append_number(rows, sim->time);
@@ -84,4 +85,5 @@ void wadi_sim_forces_append(const WadiSim *sim, WadiText *rows)
         }
         wadi_text_append(rows, "\n");
     }
+    return wadi_text_status(rows, error);
 }

@@ -38,6 +38,7 @@ WadiStatus wadi_solid_loads_resize(WadiSolidLoads *loads, const WadiWorld *world
         memcpy(made.last, loads->last, (size_t)kept * sizeof *made.last);
         memcpy(made.mean, loads->mean, (size_t)kept * sizeof *made.mean);
     }
+    made.frame_time = loads->frame_time;
     wadi_solid_loads_free(loads);
     *loads = made;
     return WADI_OK;
@@ -62,9 +63,10 @@ WadiVec3 wadi_solid_pivot(const WadiScene *scene, int load, double time)
     return wadi_add(wadi_curve_value3(&shape->translate, time), wadi_curve_value3(&shape->pivot, time));
 }
 
-void wadi_solid_loads_begin(WadiSolidLoads *loads, const WadiWorld *world, double time)
+void wadi_solid_loads_begin(WadiSolidLoads *loads, const WadiWorld *world, double time, double dt)
 {
     loads->is_repeated = false;
+    loads->step_time = dt;
     for (int i = 0; i < loads->count && loads->is_reported; ++i) {
         loads->step[i] = (WadiSolidLoad){ 0 };
         loads->pivot[i] = wadi_solid_pivot(world->scene, i, time);
@@ -98,22 +100,24 @@ void wadi_solid_loads_repeat(WadiSolidLoads *loads)
     }
 }
 
-void wadi_solid_loads_end(WadiSolidLoads *loads, double dt, double duration)
+void wadi_solid_loads_end(WadiSolidLoads *loads, bool ends_frame)
 {
+    loads->frame_time += loads->step_time;
     for (int i = 0; i < loads->count && loads->is_reported; ++i) {
         if (loads->is_repeated) {
-            wadi_solid_load_add(&loads->frame[i], &loads->last[i], dt);
+            wadi_solid_load_add(&loads->frame[i], &loads->last[i], loads->step_time);
         } else {
             wadi_solid_load_add(&loads->frame[i], &loads->step[i], 1.0);
             loads->last[i] = (WadiSolidLoad){ 0 };
-            wadi_solid_load_add(&loads->last[i], &loads->step[i], 1.0 / dt);
+            wadi_solid_load_add(&loads->last[i], &loads->step[i], 1.0 / loads->step_time);
         }
-        if (duration > 0.0) {
+        if (ends_frame) {
             loads->mean[i] = (WadiSolidLoad){ 0 };
-            wadi_solid_load_add(&loads->mean[i], &loads->frame[i], 1.0 / duration);
+            wadi_solid_load_add(&loads->mean[i], &loads->frame[i], 1.0 / loads->frame_time);
             loads->frame[i] = (WadiSolidLoad){ 0 };
         }
     }
+    loads->frame_time = ends_frame ? 0.0 : loads->frame_time;
 }
 
 typedef struct Blocks {
@@ -153,6 +157,7 @@ WadiStatus wadi_solid_loads_sum(int64_t items, WadiLoadBlockFn body, const void 
 }
 
 static const char *const NAME = "sim.loads";
+static const char *const TIME_NAME = "sim.load_time";
 
 WadiStatus wadi_solid_loads_save(const WadiSolidLoads *loads, WadiState *state, WadiError *error)
 {
@@ -160,6 +165,7 @@ WadiStatus wadi_solid_loads_save(const WadiSolidLoads *loads, WadiState *state, 
     if (!loads->is_reported) {
         return WADI_OK;
     }
+    WADI_TRY(wadi_state_put(state, TIME_NAME, WADI_TYPE_F64, 1, 1, &loads->frame_time, error));
     WADI_TRY(wadi_state_add(state, NAME, WADI_TYPE_F64, 3 * WADI_LOAD_REALS, (size_t)loads->count,
                             (void **)&to, error));
     for (int i = 0; i < loads->count; ++i) {
@@ -172,7 +178,8 @@ WadiStatus wadi_solid_loads_save(const WadiSolidLoads *loads, WadiState *state, 
 
 WadiStatus wadi_solid_loads_load(WadiSolidLoads *loads, const WadiState *state, WadiError *error)
 {
-    const WadiStateArray *array = NULL;
+    const WadiStateArray *array = NULL, *time = NULL;
+    loads->frame_time = 0.0;
     memset(loads->frame, 0, (size_t)loads->count * sizeof *loads->frame);
     memset(loads->last, 0, (size_t)loads->count * sizeof *loads->last);
     memset(loads->mean, 0, (size_t)loads->count * sizeof *loads->mean);
@@ -181,6 +188,9 @@ WadiStatus wadi_solid_loads_load(WadiSolidLoads *loads, const WadiState *state, 
     }
     WADI_TRY(wadi_state_expect_reals(state, NAME, WADI_TYPE_F64, 3 * WADI_LOAD_REALS, SIZE_MAX,
                                      -WADI_STATE_REAL_MAX, WADI_STATE_REAL_MAX, &array, error));
+    WADI_TRY(wadi_state_expect_reals(state, TIME_NAME, WADI_TYPE_F64, 1, 1, 0.0, WADI_STATE_REAL_MAX, &time,
+                                     error));
+    loads->frame_time = *(const double *)time->data;
     /* A scene with more or fewer colliders: the first ones are the same. */
     const size_t count = (size_t)loads->count < array->count ? (size_t)loads->count : array->count;
     const WadiSolidLoad *from = array->data;

@@ -1,8 +1,8 @@
 /* Forces of the material on solids: impulses of the steps, and their means over a frame.
  *
  * By Newton's third law the impulse on a solid is that on the material with the opposite sign. A solver adds
- * those of a step; the frame loop adds up the steps and divides by the frame's time. Torques are about the
- * solid's pivot, where it is at the beginning of the step; those of the sides of the domain about the origin. */
+ * those of a step; the frame loop adds up the steps and divides by their time. Torques are about the solid's
+ * pivot, where it is at the beginning of the step; those of the sides of the domain about the origin. */
 #ifndef WADI_WORLD_SOLID_LOADS_H
 #define WADI_WORLD_SOLID_LOADS_H
 
@@ -22,8 +22,10 @@ enum { WADI_LOAD_REALS = 12 };
 
 /* Zeroed: no solids. */
 typedef struct WadiSolidLoads {
-    bool is_reported; /* set by solvers that add to `step` */
-    bool is_repeated; /* all material sleeps in this step */
+    bool is_reported;  /* set by solvers that add to `step` */
+    bool is_repeated;  /* all material sleeps in this step */
+    double step_time;  /* s: for which the impulses of this step act; `dt` unless the solver sets it */
+    double frame_time; /* s, since the last frame */
     int count;
     WadiVec3 *pivot;      /* m, in this step */
     WadiSolidLoad *step;  /* impulses of this step; summed by the solver */
@@ -38,13 +40,12 @@ void wadi_solid_loads_free(WadiSolidLoads *loads);
 
 /* m: the point that torques are about; `load`: index in the arrays. */
 WadiVec3 wadi_solid_pivot(const WadiScene *scene, int load, double time);
-/* Before a step: pivots of its beginning, no impulses. */
-void wadi_solid_loads_begin(WadiSolidLoads *loads, const WadiWorld *world, double time);
+/* Before and after a step of `dt`, s. */
+void wadi_solid_loads_begin(WadiSolidLoads *loads, const WadiWorld *world, double time, double dt);
 /* Instead of impulses, by a solver whose material sleeps: it weighs as in the last step in which it did
  * not. NULL is allowed. */
 void wadi_solid_loads_repeat(WadiSolidLoads *loads);
-/* After a step of `dt`, s; duration > 0: it ended a frame of that many seconds. */
-void wadi_solid_loads_end(WadiSolidLoads *loads, double dt, double duration);
+void wadi_solid_loads_end(WadiSolidLoads *loads, bool ends_frame);
 
 /* Index of a collider, or of a side (bit number of WADI_SIDE_…), in the arrays. */
 static inline int wadi_load_of_collider(int collider)

@@ -3,6 +3,7 @@
 
 import gc
 import hashlib
+import inspect
 import io
 import json
 import os
@@ -464,6 +465,8 @@ class Documents(unittest.TestCase):
             for name in dir(kind):
                 if not name.startswith('_'):
                     self.assertTrue(getattr(kind, name).__doc__, f'{kind.__name__}.{name}')
+                    if inspect.isfunction(getattr(kind, name)):
+                        self.assertIn('return', getattr(kind, name).__annotations__, f'{kind.__name__}.{name}')
         self.assertIn('Points', wadi.__doc__)
 
 
