@@ -67,7 +67,7 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
         return status;
     }
     *solver = flip;
-    if (context->loads != NULL) { /* not of published methods, which have no forces of their own on walls */
+    if (context->loads != NULL) { /* published methods do not report forces */
         context->loads->is_reported = wadi_flip_published(flip) == WADI_FLIP_PUBLISHED_NONE;
     }
     const int32_t reach = WADI_FLIP_MARGIN + (int32_t)ceil(wadi_flip_def(scene)->cfl);
