@@ -6,7 +6,7 @@ PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := build
-.PHONY: build demo view web test test-long validate fuzz format tidy docs install uninstall bench clean help
+.PHONY: build demo view web wheel test test-long validate fuzz format tidy docs install uninstall bench clean help
 
 build: ## build build/wadi and the libraries (installs nothing)
 	@tools/build.sh release wadi_cli wadi_static wadi_shared
@@ -28,6 +28,11 @@ view: ## install what the live view needs (npm, libwebsockets) and build with it
 web: ## make build/web, the page of the view with the solver inside it, as a folder for any web host
 	@tools/setup.sh web
 	@tools/web.sh
+
+wheel: ## make build/wheel/wadi-….whl, the Python package with the library, and try it in an empty virtual environment
+	@tools/setup.sh wheel
+	@tools/build.sh portable wadi_shared
+	@$(PYTHON) python/make_wheel.py build/portable/libwadi.so build/wheel --try
 
 test: ## install what is missing and run every check and test (minutes)
 	@tools/setup.sh test

@@ -25,7 +25,7 @@ ROOMS = {
     "geom": [["mesh"], ["read"], [""], ["faces"]],
     "sph": [["walls"], ["pairs"], ["pressure", "friction", "porous", "viscosity", "tension", "adapt"], ["sleep"], [""], ["bonds"]],
     "flip": [["transfer"], ["solids", "viscosity", "pressure", "friction"], ["published", "sleep"], ["move"], [""],
-             ["volume", "bonds", "papers"]],
+             ["volume", "bonds", "papers", "loads"]],
     "dem": [["contact", "columns"], ["bodies"], ["pack"], ["list"], ["walls"], ["rest"], [""], ["published"]],
     "io": [["files"], ["frame", "scene"], ["run"]],
     "surface": [["cloud"], ["field"], ["mesh"], ["write"], [""]],

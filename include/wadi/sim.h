@@ -80,6 +80,23 @@ typedef struct WadiView {
  * the next step; not for two threads at once. WADI_ERR_ARGUMENT for an unknown name. */
 WADI_API WadiStatus wadi_sim_view(const WadiSim *sim, const char *name, WadiView *view, WadiError *error);
 
+/* Force of the material on a solid: what the solid gives to the material, with the opposite sign. Mean over
+ * the last complete frame; 0 in frame 1. What rests goes on weighing. */
+typedef struct WadiSolidForce {
+    const char *name; /* of a collider, or its number, "0"; of a side of the domain "x_min" to "z_max" */
+    int collider;     /* number in the scene; -1: a side of the domain */
+    double pivot[3];  /* m: torques are about it; the collider's translate + pivot now, sides: the origin */
+    double pressure[3], friction[3];               /* N: along the normals of the surface, and across */
+    double pressure_torque[3], friction_torque[3]; /* N m */
+} WadiSolidForce;
+
+/* Sides of the domain that are closed, then the colliders in scene order. 0: the solver does not report
+ * forces (docs/formats.md says which do). */
+WADI_API int wadi_sim_solid_count(const WadiSim *sim);
+/* The name is valid until the next call or change. WADI_ERR_ARGUMENT: no such solid. */
+WADI_API WadiStatus wadi_sim_solid_force(const WadiSim *sim, int solid, WadiSolidForce *force,
+                                         WadiError *error);
+
 enum { WADI_PROFILE_STAGE_MAX = 48 };
 
 /* Time and memory used by a simulation since it was created. */

@@ -2,6 +2,7 @@
 #ifndef WADI_WADI_H
 #define WADI_WADI_H
 
+#include "wadi/abi.h"
 #include "wadi/base.h"
 #include "wadi/change.h"
 #include "wadi/export.h"

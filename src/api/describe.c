@@ -11,6 +11,7 @@
 #include "geom/read/mesh_bytes.h"
 #include "io/frame/frame_file.h"
 #include "io/run/run_folder.h"
+#include "io/run/run_forces.h"
 #include "io/scene/scene_parse.h"
 #include "surface/mesh/surface_mesh.h"
 #include "wadi/run.h"
@@ -74,21 +75,40 @@ static void print_run(WadiText *text, const char *path, const WadiRunSummary *s)
     }
 }
 
+/* The text of run.json, with the forces of the last frame as its last member. */
+static void append_run_json(WadiText *text, const char *json, const WadiText *forces)
+{
+    const char *end = strrchr(json, '}');
+    size_t length = end != NULL ? (size_t)(end - json) : 0;
+    while (length > 0 && strchr(" \n", json[length - 1]) != NULL) {
+        --length;
+    }
+    wadi_text_append_bytes(text, json, length);
+    wadi_text_append(text, ",\n  \"forces\": ");
+    wadi_run_forces_append_json(forces, text);
+    wadi_text_append(text, "\n}\n");
+}
+
 static WadiStatus describe_run(const char *path, bool as_json, WadiText *text, WadiError *error)
 {
     WadiRunSummary *summary = NULL;
     WADI_TRY(WADI_NEW(&summary, 1, "run summary", error));
     WadiStatus status = wadi_run_summary_read(path, summary, error);
+    WadiText forces = { 0 };
+    if (status == WADI_OK && as_json) {
+        status = wadi_run_forces_read(path, summary->frames, &forces, error);
+    }
     if (status == WADI_OK && as_json) {
         char *json = NULL;
         status = wadi_run_summary_json(summary, &json, error);
         if (status == WADI_OK) {
-            wadi_text_append(text, json);
+            append_run_json(text, json, &forces);
             wadi_string_free(json);
         }
     } else if (status == WADI_OK) {
         print_run(text, path, summary);
     }
+    wadi_text_free(&forces);
     wadi_run_summary_free(summary);
     WADI_DELETE(summary, 1);
     return status;

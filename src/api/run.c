@@ -39,6 +39,7 @@ typedef struct Run {
     bool has_checkpoint;    /* the present state was submitted as a checkpoint */
     WadiPace pace;
     WadiVolumeWatch volume;
+    WadiText forces;      /* lines of the table of forces */
     WadiProgress pending; /* report of the last frame, sent when the frame is on disk */
 } Run;
 
@@ -227,6 +228,7 @@ static WadiStatus submit(Run *run, bool is_frame, WadiError *error)
         run->summary.state_hash = wadi_state_hash(&run->snapshot, WADI_USE_CHECKPOINT);
         run->pending = make_progress(run, "write", true);
     }
+    WADI_TRY(wadi_sim_forces_rows(sim, &run->forces, error));
     WadiRunItem item = { .header = { .time = sim->time,
                                      .frame = sim->frame,
                                      .fps = run->scene->fps,
@@ -236,7 +238,9 @@ static WadiStatus submit(Run *run, bool is_frame, WadiError *error)
                          .has_frame = is_frame,
                          .has_checkpoint = run->has_checkpoint,
                          .is_checkpoint_kept = is_milestone,
-                         .summary = &run->summary };
+                         .summary = &run->summary,
+                         .forces_header = wadi_sim_forces_header(),
+                         .forces = is_frame && run->forces.length > 0 ? run->forces.data : NULL };
     snprintf(item.header.name, sizeof item.header.name, "%s", run->scene->name);
     if (run->has_checkpoint) {
         run->checkpoint_time = wadi_time_now();
@@ -491,6 +495,7 @@ WadiStatus wadi_run(const WadiScene *scene, const WadiRunDef *def, WadiRunReport
     wadi_sim_destroy(run->sim);
     wadi_state_free(&run->snapshot);
     wadi_state_free(&run->visible);
+    wadi_text_free(&run->forces);
     wadi_run_summary_free(&run->summary);
     wadi_run_summary_free(&run->previous);
     WADI_DELETE(run, 1);

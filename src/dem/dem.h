@@ -87,6 +87,9 @@ typedef struct WadiDem {
     bool has_saved_loads;
     double (*tile_load)[4];
     size_t tile_load_capacity;
+    WadiSolidLoad *sleeping_load; /* forces of sleeping grains on solids, N */
+    size_t sleeping_load_capacity;
+    bool is_sleeping_load_known;
     bool is_world_new; /* a load is from another scene: its list is made anew */
 } WadiDem;
 

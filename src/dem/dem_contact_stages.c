@@ -2,11 +2,13 @@
  * theory 13] */
 #include <string.h>
 
+#include "core/array.h"
 #include "dem/contact/dem_bonds.h"
 #include "dem/contact/dem_forces.h"
 #include "dem/contact/dem_near.h"
 #include "dem/dem.h"
 #include "dem/dem_stage.h"
+#include "dem/walls/dem_wall_loads.h"
 
 static WadiDemLawConstants constants_of(const WadiDem *dem, const WadiDemStep *step)
 {
@@ -30,12 +32,63 @@ static WadiStatus find_forces(WadiDem *dem, const WadiDemLawConstants *law, Wadi
     return WADI_OK;
 }
 
+static WadiDemWallLoads loads_in(const WadiDem *dem)
+{
+    const WadiParticles *p = dem->context.particles;
+    return (WadiDemWallLoads){ .solids = &dem->context.world->solids,
+                               .cover = dem->cover.solids != NULL ? &dem->cover : NULL,
+                               .particles = p,
+                               .radius = wadi_particles_column(p, dem->radius_column),
+                               .pivot = dem->context.loads->pivot };
+}
+
+/* What sleeps has the same forces until another set of grains does. */
+static WadiStatus find_sleeping(WadiDem *dem, WadiError *error)
+{
+    const int count = dem->context.loads->count;
+    if (dem->is_sleeping_load_known) {
+        return WADI_OK;
+    }
+    WADI_TRY(wadi_array_renew((void **)&dem->sleeping_load, &dem->sleeping_load_capacity, (size_t)count,
+                              sizeof *dem->sleeping_load, "forces on solids", error));
+    memset(dem->sleeping_load, 0, (size_t)count * sizeof *dem->sleeping_load);
+    WadiDemWallLoads in = loads_in(dem);
+    in.wall = dem->sleeping.wall;
+    WADI_TRY(wadi_solid_loads_sum((int64_t)dem->sleeping.wall_count, wadi_dem_add_wall_loads, &in, count,
+                                  dem->sleeping_load, dem->context.scratch, error));
+    dem->is_sleeping_load_known = true;
+    return WADI_OK;
+}
+
+/* Impulses on solids: those of the contacts in `wall_load`, and of what sleeps. */
+static WadiStatus add_loads(WadiDem *dem, double dt, const WadiF8 *wall_load, WadiError *error)
+{
+    WadiSolidLoads *loads = dem->context.loads;
+    WadiSolidLoad *force = NULL;
+    WADI_TRY(find_sleeping(dem, error));
+    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &force, (size_t)loads->count, "forces on solids", error));
+    memcpy(force, dem->sleeping_load, (size_t)loads->count * sizeof *force);
+    WadiDemWallLoads in = loads_in(dem);
+    in.wall = dem->walls.wall;
+    in.load = wall_load;
+    WADI_TRY(wadi_solid_loads_sum((int64_t)dem->walls.count, wadi_dem_add_wall_loads, &in, loads->count,
+                                  force, dem->context.scratch, error));
+    for (int i = 0; i < loads->count; ++i) {
+        wadi_solid_load_add(&loads->step[i], &force[i], dt);
+    }
+    return WADI_OK;
+}
+
 static WadiStatus add_walls(WadiDem *dem, const WadiDemStep *step, const WadiDemLawConstants *law,
                             WadiError *error)
 {
     const size_t count = (size_t)dem->context.particles->count;
     WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &dem->is_deep, count, "walls", error));
     memset(dem->is_deep, 0, count);
+    WadiF8 *wall_load = NULL;
+    if (dem->context.loads != NULL) {
+        WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &wall_load, dem->walls.count, "walls", error));
+    }
     const WadiDemWallForces in = { .solids = &dem->context.world->solids,
                                    .cover = dem->cover.solids != NULL ? &dem->cover : NULL,
                                    .particles = dem->context.particles,
@@ -47,9 +100,10 @@ static WadiStatus add_walls(WadiDem *dem, const WadiDemStep *step, const WadiDem
                                    .diameter = dem->diameter,
                                    .has_rough_surfaces = dem->has_rough_surfaces,
                                    .damping_of = dem->damping_of,
-                                   .is_deep = dem->is_deep };
+                                   .is_deep = dem->is_deep,
+                                   .wall_load = wall_load };
     wadi_dem_add_wall_forces(&dem->walls, &in);
-    return WADI_OK;
+    return wall_load != NULL ? add_loads(dem, step->dt, wall_load, error) : WADI_OK;
 }
 
 bool wadi_dem_begin_step(WadiDem *dem, const WadiSolverStep *now, WadiDemStep *step)
@@ -72,6 +126,7 @@ bool wadi_dem_is_all_asleep(WadiDem *dem, WadiStepReport *report)
     }
     dem->fastest = 0.0;
     dem->known = dem->context.particles->count;
+    wadi_solid_loads_repeat(dem->context.loads);
     return true;
 }
 

@@ -236,6 +236,7 @@ static WadiStatus store_asleep(WadiDem *dem, const WadiDemSprings *all, WadiErro
         }
     }
     WADI_TRY(wadi_dem_sleeping_keep(&dem->sleeping, all, &dem->walls, new_list_index, asleep, error));
+    dem->is_sleeping_load_known = false;
     const float *radius = wadi_particles_column(p, dem->radius_column);
     return wadi_dem_asleep_build(&dem->asleep, p, asleep, radius, wadi_dem_largest_radius(dem),
                                  &dem->asleep_memory, error);

@@ -32,6 +32,9 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     if (def->mode == WADI_DEM_HEIGHT_FIELD) {
         return wadi_dem_field_create(&dem->field, &dem->context, dem->diameter, error);
     }
+    if (context->loads != NULL) {
+        context->loads->is_reported = true;
+    }
     WADI_TRY(wadi_particles_add_vector(p, "angular_velocity", WADI_TYPE_F32, &dem->angular_velocity_column,
                                        error));
     WADI_TRY(wadi_particles_add_column(p, "list_number", WADI_TYPE_U32, &dem->list_index_column, error));
@@ -74,6 +77,7 @@ static void destroy(void *solver)
     WADI_DELETE(dem->grains.load, dem->load_capacity);
     WADI_DELETE(dem->base, dem->base_capacity);
     WADI_DELETE(dem->mass, dem->mass_capacity);
+    WADI_DELETE(dem->sleeping_load, dem->sleeping_load_capacity);
     WADI_DELETE(dem->tile_load, dem->tile_load_capacity);
     WADI_DELETE(dem->grains.whole, dem->whole_capacity);
     WADI_DELETE(dem->grains.skin, dem->skin_capacity);

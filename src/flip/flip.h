@@ -12,6 +12,7 @@
 #include "flip/transfer/flip_transfer.h"
 #include "matter/materials.h"
 #include "particles/collide.h"
+#include "sleep/sleep_loads.h"
 #include "world/solver.h"
 
 extern const WadiSolverType wadi_flip_solver;
@@ -44,6 +45,7 @@ typedef struct WadiFlip {
     WadiTileMemory pressure_memory;
     WadiSleep sleep;
     WadiFlipSleepStresses sleep_stresses;
+    WadiSleepLoads sleep_loads;
 } WadiFlip;
 
 /* Means of the materials over the particles of each cell, or over its neighbours where a cell has none. All
@@ -224,6 +226,9 @@ WadiStatus wadi_flip_density_published(const WadiFlip *flip, WadiFlipStep *step,
 WadiStatus wadi_flip_solve_published(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 WadiStatus wadi_flip_move_published(const WadiFlip *flip, const WadiFlipStep *step, WadiCollideReport *moved,
                                     WadiError *error);
+/* Forces on solids, after the solves: loads/flip_loads.c. friction NULL: of the pressure alone. */
+WadiStatus wadi_flip_add_loads(WadiFlip *flip, const WadiFlipStep *step, const WadiFriction *friction,
+                               WadiError *error);
 /* Velocities of the faces that the solve did not determine: flip_extend_step.c. */
 WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error);
 /* Take off what changes the momentum of small bodies along walls: flip_small_bodies.c. */

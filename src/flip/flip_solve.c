@@ -134,6 +134,9 @@ WadiStatus wadi_flip_solve(WadiFlip *flip, WadiFlipStep *step, WadiError *error)
         WADI_TRY(is_global ? wadi_flip_solve_sand(flip, step, error)
                            : wadi_flip_solve_zb05(flip, step, error));
     }
+    if (!flip->materials.has_sand || !is_global) {
+        RUN("forces on solids", wadi_flip_add_loads(flip, step, NULL, error));
+    }
     wadi_arena_release(flip->context.scratch, mark);
     return wadi_flip_pressure_store(&flip->pressure_memory, &step->grid.rows, step->cells.pressure_row,
                                     step->cells.pressure_rows, step->cells.pressure, step->force_dt, error);

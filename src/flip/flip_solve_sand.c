@@ -251,6 +251,7 @@ WadiStatus wadi_flip_solve_sand(WadiFlip *flip, WadiFlipStep *step, WadiError *e
         add_friction(step, &sand);
         RUN("pressure", wadi_flip_project_step(flip, step, round + 1 == sand.rounds, &sand.projector, error));
     }
+    RUN("forces on solids", wadi_flip_add_loads(flip, step, sand.friction, error));
     wadi_flip_stop_sleeping(step);
     DO("bonds", wadi_flip_update_bonds(flip, step, sand.friction, &sand.load));
     DO("sleep", wadi_flip_check_sleeping(flip, step, sand.friction));

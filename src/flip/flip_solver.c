@@ -67,6 +67,9 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
         return status;
     }
     *solver = flip;
+    if (context->loads != NULL) { /* published methods do not report forces */
+        context->loads->is_reported = wadi_flip_published(flip) == WADI_FLIP_PUBLISHED_NONE;
+    }
     const int32_t reach = WADI_FLIP_MARGIN + (int32_t)ceil(wadi_flip_def(scene)->cfl);
     WADI_TRY(wadi_sleep_init(&flip->sleep, may_sleep(flip), reach, context->particles, error));
     if (!flip->sleep.is_on) {
@@ -85,6 +88,7 @@ static void destroy(void *solver)
     wadi_friction_memory_free(&flip->friction_memory);
     wadi_tile_memory_free(&flip->pressure_memory);
     wadi_sleep_free(&flip->sleep);
+    wadi_sleep_loads_free(&flip->sleep_loads);
     wadi_tile_memory_free(&flip->sleep_stresses.pressure);
     wadi_friction_memory_free(&flip->sleep_stresses.friction);
     WADI_DELETE(flip, 1);
@@ -188,6 +192,7 @@ static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
         wadi_tile_memory_save(&flip->pressure_memory, &wadi_flip_pressure_kind, "pressure", state, error));
     WADI_TRY(wadi_friction_memory_save(&flip->friction_memory, "friction", state, error));
     WADI_TRY(wadi_sleep_save(&flip->sleep, state, error));
+    WADI_TRY(wadi_sleep_loads_save(&flip->sleep_loads, state, error));
     if (!flip->sleep.is_on) {
         return WADI_OK;
     }
@@ -217,6 +222,9 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
     WADI_TRY(
         wadi_tile_memory_load(&flip->pressure_memory, &wadi_flip_pressure_kind, "pressure", state, error));
     WADI_TRY(wadi_friction_memory_load(&flip->friction_memory, "friction", state, error));
+    if (flip->context.loads != NULL) {
+        WADI_TRY(wadi_sleep_loads_load(&flip->sleep_loads, flip->context.loads->count, state, error));
+    }
     if (!flip->sleep.is_on) {
         return WADI_OK;
     }

@@ -148,6 +148,7 @@ WadiStatus wadi_flip_take_step(void *solver, const WadiSolverStep *now, WadiStep
     WADI_TRY(step_begin(flip, now, &step, error));
     WADI_TRY(wadi_flip_sort_awake(flip, step, error));
     if (flip->sleep.count == flip->context.particles->count) {
+        wadi_solid_loads_repeat(flip->context.loads);
         return step_end(flip, 0.0, report);
     }
     scope_open(flip, step, WADI_FLIP_SCOPE_TRANSFER);

@@ -43,7 +43,9 @@ WadiStatus wadi_sim_prepare(WadiSim *sim, WadiError *error)
                                   .particles = &sim->particles,
                                   .scratch = &sim->scratch,
                                   .times = &sim->times,
-                                  .log = &sim->log };
+                                  .log = &sim->log,
+                                  .loads = &sim->loads };
+    WADI_TRY(wadi_solid_loads_resize(&sim->loads, sim->world, error));
     return sim->type->create(&sim->solver, &context, error);
 }
 
@@ -191,6 +193,7 @@ void wadi_sim_destroy(WadiSim *sim)
         sim->destroy_changes(sim->changes);
     }
     wadi_text_free(&sim->change_log);
+    wadi_solid_loads_free(&sim->loads);
     wadi_arena_free(&sim->scratch);
     WADI_DELETE(sim, 1);
 }
@@ -293,7 +296,9 @@ static WadiStatus move_state(WadiSim *sim, double end, bool is_last, WadiError *
 {
     WadiStepReport report = { 0 };
     const WadiSolverStep now_step = { .time = sim->time, .dt = sim->dt, .ends_frame = is_last };
+    wadi_solid_loads_begin(&sim->loads, sim->world, sim->time, sim->dt);
     WADI_TRY(sim->type->step(sim->solver, &now_step, &report, error));
+    wadi_solid_loads_end(&sim->loads, is_last);
     double now = is_last ? end : sim->time + sim->dt;
     WADI_STAGE(&sim->times, "emit", WADI_TRY(emit(sim, sim->dt, &report.overfull, error)));
     for (int32_t n = 0; n < report.overfull.count; ++n) {

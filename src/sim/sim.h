@@ -39,6 +39,7 @@ struct WadiSim {
      * balance of a column `water`, in the same. */
     int64_t drained_volume[256];
     int64_t water_born, water_drained, water_evaporated;
+    WadiSolidLoads loads;      /* forces of the material on solids */
     WadiResampling resampling; /* of the solver: wadi_sim_read_resampling */
     /* Warnings given: bit 0: overfull material, bit 1 + i: emitter i waits for space (63: all further
      * ones). */
@@ -92,6 +93,11 @@ void wadi_sim_wet(WadiSim *sim, int material, double saturation);
 WadiStatus wadi_sim_set_born(WadiSim *sim, int32_t first, WadiError *error);
 /* WadiSolverType.pack of the particles from `first` on. */
 WadiStatus wadi_sim_pack(WadiSim *sim, int32_t first, WadiError *error);
+
+/* solid_force.c: the table of forces on solids: its first line, and those of the present frame (none in
+ * frame 1). Names of colliders have no commas. */
+const char *wadi_sim_forces_header(void);
+WadiStatus wadi_sim_forces_rows(const WadiSim *sim, WadiText *rows, WadiError *error);
 
 /* Fails when a step or a change before failed half-way. */
 WadiStatus wadi_sim_check_state(const WadiSim *sim, WadiError *error);

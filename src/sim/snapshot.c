@@ -125,6 +125,7 @@ WadiStatus wadi_sim_snapshot(const WadiSim *sim, WadiState *state, WadiError *er
     state->next_use = WADI_USE_CHECKPOINT;
     WADI_TRY(add_clock(sim, state, error));
     WADI_TRY(add_changes(sim, state, error));
+    WADI_TRY(wadi_solid_loads_save(&sim->loads, state, error));
     if (sim->type->save != NULL) {
         WADI_TRY(sim->type->save(sim->solver, state, error));
     }
@@ -290,6 +291,7 @@ WadiStatus wadi_sim_restore_particles(WadiSim *sim, const WadiState *state, Wadi
         sim->lost[m] = (int64_t)l[3 * m + 2];
     }
     WADI_TRY(restore_drained_volume(sim, state, error));
+    WADI_TRY(wadi_solid_loads_load(&sim->loads, state, error));
     for (size_t i = 0; i < emitters; ++i) {
         sim->emit[i].owed = ((const double *)owed->data)[i];
         sim->emit[i].emitted = ((const uint64_t *)emitted->data)[2 * i];

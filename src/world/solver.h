@@ -7,6 +7,7 @@
 #include "particles/overfull.h"
 #include "particles/store.h"
 #include "world/schema.h"
+#include "world/solid_loads.h"
 #include "world/world.h"
 
 /* Data a solver works on. Emission, drains and removal of lost particles happen in sim, between steps. */
@@ -16,6 +17,7 @@ typedef struct WadiSolverContext {
     WadiArena *scratch; /* reset after every step */
     WadiStageTimes *times;
     const WadiLog *log;
+    WadiSolidLoads *loads; /* forces on solids: see WadiSolidLoads.is_reported */
 } WadiSolverContext;
 
 /* In the checking build, after the stage `name`: fails with the stage's name at the first particle that is

@@ -2,6 +2,7 @@
  * mass. */
 #include "core/parallel.h"
 #include "dem/contact/dem_kernel.h"
+#include "dem/walls/dem_wall_loads.h"
 #include "dem/walls/dem_walls.h"
 
 enum { BATCH = 64, LANES = WADI_DEM_LANES };
@@ -94,6 +95,10 @@ static void compute(const Forces *f, Batch *b)
             WadiDemWall *wall = &f->walls->wall[b->wall[from + l]];
             f->in->grains->load[wall->grain] += lanes.load[0][l];
             wall->spring = lanes.spring[l];
+            if (f->in->wall_load != NULL) {
+                f->in->wall_load[b->wall[from + l]] = lanes.load[0][l];
+                wadi_dem_wall_remember(wall, &lanes.load[0][l]);
+            }
         }
     }
     b->count = 0;

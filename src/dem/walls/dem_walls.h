@@ -72,6 +72,7 @@ typedef struct WadiDemWallForces {
     bool has_rough_surfaces;
     const float *damping_of; /* WADI_DEM_DAMPINGS values: of restitutions from 0 to 1 */
     uint8_t *is_deep;        /* per grain, out: its centre is near a surface; not reset. NULL: not wanted */
+    WadiF8 *wall_load;       /* per wall, out: as grains->load, of those that touch. NULL: not wanted */
 } WadiDemWallForces;
 enum { WADI_DEM_DAMPINGS = 33 };
 

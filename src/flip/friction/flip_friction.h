@@ -168,5 +168,8 @@ double wadi_friction_normal_stress(const WadiFriction *friction, int32_t row, in
 /* Size of the traction on a cell's wall facet (side as in WadiRows.neighbour), or of a wall across it (6). */
 enum { WADI_FRICTION_SIDES = 7 };
 double wadi_friction_traction(const WadiFriction *friction, int32_t row, int lane, int side);
+/* Impulse of that wall on the cell's faces, by axis, as P times the area of a face. false: it is 0. */
+bool wadi_friction_wall_impulse(const WadiFriction *friction, int32_t row, int lane, int side,
+                                double impulse[3]);
 
 #endif

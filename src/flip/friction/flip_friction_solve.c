@@ -291,3 +291,21 @@ double wadi_friction_traction(const WadiFriction *friction, int32_t row, int lan
     }
     return sqrt(square);
 }
+
+bool wadi_friction_wall_impulse(const WadiFriction *friction, int32_t row, int lane, int side,
+                                double impulse[3])
+{
+    const int32_t w = friction->wall[friction->slot_of[row]][side];
+    const WadiF8 *t = friction->traction[w].t;
+    impulse[0] = impulse[1] = impulse[2] = 0.0;
+    if (w == 0) {
+        return false;
+    }
+    for (int n = 0; n < (side == OBLIQUE ? 6 : 4); ++n) {
+        const int axis = side == OBLIQUE ? n >> 1 : wadi_friction_tangent(side, n >> 1);
+        const WadiF8 weight = side == OBLIQUE ? friction->oblique[friction->facets[w].oblique].weight[n]
+                                              : friction->facets[w].weight.t[n];
+        impulse[axis] += (double)weight[lane] * (double)t[side == OBLIQUE ? axis : n][lane];
+    }
+    return impulse[0] != 0.0 || impulse[1] != 0.0 || impulse[2] != 0.0;
+}

@@ -223,6 +223,7 @@ WadiStatus wadi_run_remove_results(const char *folder, const char *name, WadiErr
 {
     /* run.json first: it must not list files that are being removed. */
     WADI_TRY(remove_in(folder, "run.json", error));
+    WADI_TRY(remove_in(folder, "forces.csv", error));
     WADI_TRY(visit_folder(folder, "/checkpoint", visit_remove_frame, (void *)(uintptr_t)name, error));
     WADI_TRY(visit_folder(folder, "/particles", visit_remove_index, NULL, error));
     return visit_folder(folder, "/particles", visit_remove_frame, (void *)(uintptr_t)name, error);

@@ -97,6 +97,9 @@ typedef struct WadiRunItem {
     bool is_checkpoint_kept; /* a milestone: not removed when newer checkpoints exist */
     /* Converted to JSON text inside the call; NULL: run.json does not change. */
     const WadiRunSummary *summary;
+    /* Copied inside the call: the first line of forces.csv and those of this frame; NULL: none. */
+    const char *forces_header;
+    const char *forces;
 } WadiRunItem;
 /* Blocks while the previous write is running. Returns the error of an earlier write, if any, with the number
  * of complete frames; the run then ends, and every later call returns the same error. */

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "io/run/run_files.h"
+#include "io/run/run_forces.h"
 #include "io/run/run_json.h"
 
 /* Besides the milestones: the newest, and one more in case the newest is damaged. */
@@ -13,6 +14,8 @@ enum { CHECKPOINTS_KEPT = 2 };
 void wadi_run_writer_free(WadiRunWriter *writer)
 {
     wadi_text_free(&writer->json);
+    wadi_text_free(&writer->forces);
+    wadi_text_free(&writer->frame_forces);
     wadi_xdmf_free(&writer->xdmf);
 }
 
@@ -39,6 +42,14 @@ WadiStatus wadi_run_writer_load(WadiRunWriter *writer, const WadiRunItem *item, 
         wadi_run_summary_append(item->summary, &writer->json);
         WADI_TRY(wadi_text_status(&writer->json, error));
     }
+    wadi_text_clear(&writer->frame_forces);
+    if (item->forces != NULL) {
+        if (writer->forces.length == 0) {
+            wadi_text_append(&writer->forces, item->forces_header);
+        }
+        wadi_text_append(&writer->frame_forces, item->forces);
+        WADI_TRY(wadi_text_status(&writer->frame_forces, error));
+    }
     writer->header = item->header;
     writer->has_frame = item->has_frame;
     writer->has_checkpoint = item->has_checkpoint;
@@ -52,6 +63,7 @@ WadiStatus wadi_run_writer_write_index(WadiRunWriter *writer, WadiError *error)
 {
     char folder[WADI_PATH_SIZE];
     snprintf(folder, sizeof folder, "%s/particles", writer->folder);
+    WADI_TRY(wadi_run_forces_write(writer->folder, &writer->forces, error));
     return wadi_xdmf_write(&writer->xdmf, folder, writer->name, error);
 }
 
@@ -69,8 +81,8 @@ WadiStatus wadi_run_writer_rebuild_index(WadiRunWriter *writer, WadiError *error
         if (status == WADI_ERR_MEMORY) {
             return wadi_fail(error, status, "%s", problem.text);
         }
-        if (status != WADI_OK) {
-            return WADI_OK; /* the end, or a damaged frame that will be simulated again */
+        if (status != WADI_OK) { /* the end, or a damaged frame that will be simulated again */
+            return wadi_run_forces_read(writer->folder, writer->safe_frames, &writer->forces, error);
         }
         layout.header.frame = frame;
         WADI_TRY(wadi_xdmf_add(&writer->xdmf, writer->name, &layout, error));
@@ -109,6 +121,9 @@ static WadiStatus write_frame(WadiRunWriter *writer, WadiError *error)
     if (writer->header.frame == writer->safe_frames + 1) {
         writer->safe_frames += 1;
     }
+    wadi_run_forces_truncate(&writer->forces, writer->header.frame - 1);
+    wadi_text_append(&writer->forces, wadi_text_cstr(&writer->frame_forces));
+    WADI_TRY(wadi_text_status(&writer->forces, error));
     WadiFrameLayout layout;
     wadi_frame_layout_of(&writer->header, &writer->frame, &layout);
     return wadi_xdmf_add(&writer->xdmf, writer->name, &layout, error);

@@ -14,6 +14,7 @@ typedef struct WadiRunWriter {
     bool is_checkpoint_kept;
     bool is_index_postponed; /* index and run.json do not include the last frame yet */
     WadiText json;
+    WadiText forces, frame_forces; /* forces.csv, and what the frame adds to it */
     WadiXdmf xdmf;
     int safe_frames;        /* frames 1 to this one were written, or found when the folder was opened */
     uint64_t device, inode; /* of the folder when it was opened */
