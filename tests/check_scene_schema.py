@@ -24,7 +24,8 @@ BEYOND_A_SCHEMA = {
     "force_end_before_start", "half_space_normal_zero", "heightmap_missing_file", "keys_equal", "keys_nested",
     "keys_not_rising", "keys_out_of_range", "keys_time_nan", "keys_value_wrong", "materials_empty", "mesh_absolute_missing",
     "material_file_names", "material_name_of_a_solid", "mesh_missing_file", "resolution_too_fine", "sequence_missing",
-    "sequence_reversed", "torus_axis_zero", "flip_for_points", "flip_one_particle", "surface_radius_beyond_reach",
+    "sequence_reversed", "torus_axis_zero", "flip_for_points", "flip_one_particle",
+    "flip_published", "flip_published_transfer", "flip_published_yield", "surface_radius_beyond_reach",
     "fps_nan",      # passes every comparison
     "keys_repeat",  # YAML 1.1 reads yes as true
     "deep_union",   # allowed, but too deep for the parser

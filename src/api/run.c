@@ -16,8 +16,6 @@
 #include "sim/volume.h"
 #include "wadi/run.h"
 
-enum { RUN_DEF_COOKIE = 0x7a61 };
-
 static const double CHECKPOINT_SECONDS = 1.0;
 
 typedef struct Run {
@@ -42,11 +40,6 @@ typedef struct Run {
     WadiText forces;      /* lines of the table of forces */
     WadiProgress pending; /* report of the last frame, sent when the frame is on disk */
 } Run;
-
-WadiRunDef wadi_default_run_def(void)
-{
-    return (WadiRunDef){ .cookie = RUN_DEF_COOKIE };
-}
 
 /* Warnings go to the caller and to run.json. */
 static void record_warning(void *user, WadiLogLevel level, const char *text)
@@ -460,12 +453,7 @@ WadiStatus wadi_run(const WadiScene *scene, const WadiRunDef *def, WadiRunReport
     if (report != NULL) {
         *report = (WadiRunReport){ 0 };
     }
-    if (def == NULL || def->cookie != RUN_DEF_COOKIE) {
-        return wadi_fail(error, WADI_ERR_ARGUMENT, "the WadiRunDef was not made by wadi_default_run_def");
-    }
-    if (def->threads < 0 || def->frames < 0 || def->from_frame < 0) {
-        return wadi_fail(error, WADI_ERR_ARGUMENT, "threads, frames and from_frame must not be negative");
-    }
+    WADI_TRY(wadi_run_check_def(def, error));
     const unsigned asserts = wadi_assert_count();
     Run *run = NULL;
     WADI_TRY(WADI_NEW(&run, 1, "run", error));

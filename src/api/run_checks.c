@@ -9,7 +9,23 @@
 #include "io/run/run_assets.h"
 #include "io/run/run_owner.h"
 
-enum { SCENE_LIMIT = 1 << 26 };
+enum { RUN_DEF_COOKIE = 0x7a61, SCENE_LIMIT = 1 << 26 };
+
+WadiRunDef wadi_default_run_def(void)
+{
+    return (WadiRunDef){ .cookie = RUN_DEF_COOKIE };
+}
+
+WadiStatus wadi_run_check_def(const WadiRunDef *def, WadiError *error)
+{
+    if (def == NULL || def->cookie != RUN_DEF_COOKIE) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "the WadiRunDef was not made by wadi_default_run_def");
+    }
+    if (def->threads < 0 || def->frames < 0 || def->from_frame < 0) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "threads, frames and from_frame must not be negative");
+    }
+    return WADI_OK;
+}
 
 /* Whether the scene was read from RUN/scene.yaml. */
 static bool is_scene_of_run(const WadiScene *scene, const char *run)

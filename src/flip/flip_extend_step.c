@@ -69,6 +69,17 @@ static WadiStatus find_read_faces(const WadiFlip *flip, WadiFlipStep *step, floa
     return WADI_OK;
 }
 
+static WadiStatus find_oblique_walls(WadiFlipExtendIn *in, WadiArena *scratch, WadiError *error)
+{
+    const size_t rows = (size_t)in->rows->count;
+    uint8_t *cut, *oblique;
+    WADI_TRY(WADI_ARENA_NEW(scratch, &cut, rows, "oblique walls", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &oblique, rows, "oblique walls", error));
+    wadi_flip_find_oblique(in, cut, oblique);
+    in->oblique = oblique;
+    return WADI_OK;
+}
+
 WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
 {
     if (wadi_flip_published(flip) != WADI_FLIP_PUBLISHED_NONE) {
@@ -117,12 +128,7 @@ WadiStatus wadi_flip_extend_velocity(const WadiFlip *flip, WadiFlipStep *step, W
     }
     in.is_mirrored = has_flip(flip);
     if (is_kept && in.is_mirrored) {
-        uint8_t *cut, *oblique;
-        WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &cut, (size_t)rows->count, "oblique walls", error));
-        WADI_TRY(
-            WADI_ARENA_NEW(flip->context.scratch, &oblique, (size_t)rows->count, "oblique walls", error));
-        wadi_flip_find_oblique(&in, cut, oblique);
-        in.oblique = oblique;
+        WADI_TRY(find_oblique_walls(&in, flip->context.scratch, error));
     }
     if (step->bonded != NULL) {
         const WadiFlipLinearIn linear = { .rows = rows, .known = step->known, .bonded = step->bonded };

@@ -69,7 +69,7 @@ CHOICES = {
     ("run", "--solver"): ["dem", "flip", "points", "sph"],
     ("check", "--solver"): ["dem", "flip", "points", "sph"],
     ("view", "--solver"): ["dem", "flip", "points", "sph"],
-    ("surface", "--method"): ["anisotropic", "blobby", "color_field", "zhu_bridson"],
+    ("surface", "--method"): ["anisotropic", "blobby", "color_field", "mls", "zhu_bridson"],
     ("surface", "--format"): ["obj", "ply", "vdb"],
     ("surface", "--up"): ["y", "z"],
     ("render", "--quality"): ["draft", "final", "preview"],
