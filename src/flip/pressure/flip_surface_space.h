@@ -28,8 +28,8 @@ void wadi_flip_load_around(const WadiRows *rows, const float *values, int32_t ro
 /* Height of cell n of the 27 over the one in the middle, in cells. */
 static inline float wadi_flip_height_around(const WadiFlipSurfaceIn *in, int n)
 {
-    return in->up[0] * (float)(n % 3 - 1) + in->up[1] * (float)(n / 3 % 3 - 1) +
-           in->up[2] * (float)(n / 9 - 1);
+    const int x = n % 3 - 1, y = n / 3 % 3 - 1, z = n / 9 - 1;
+    return in->up[0] * (float)x + in->up[1] * (float)y + in->up[2] * (float)z;
 }
 
 /* Weight of cell n of the 27 in the hat of the one in the middle. */
