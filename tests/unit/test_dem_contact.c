@@ -22,7 +22,7 @@ static double collide_at(WadiDemLaw law, double damping, double speed, double st
     static Bench b;
     const WadiDemImpact impact = impact_of(speed);
     const double duration = wadi_dem_contact_time(law, stiffness_of(law), &impact), dt = duration / steps;
-    b = (Bench){ .law = { law, (float)stiffness_of(law), (float)damping, 0, 0 } };
+    b = (Bench){ .law = { .law = law, .stiffness = (float)stiffness_of(law), .damping = (float)damping } };
     bench_add(&b, RADIUS, (WadiVec3){ 0, 0, 0 }, (WadiVec3){ 0.5 * speed, 0, 0 }, 0, 0);
     bench_add(&b, RADIUS, (WadiVec3){ 2.0 * RADIUS + phase * speed * dt, 0, 0 },
               (WadiVec3){ -0.5 * speed, 0, 0 }, 0, 0);
@@ -118,8 +118,9 @@ static void contacts_last_as_long_as_hertz_says(void **unused)
 static void put_on_plane_with(Bench *b, double friction, double slope, double speed, double rolling)
 {
     const WadiDemImpact impact = impact_of(0.3);
-    *b = (Bench){ .law = { WADI_DEM_HERTZ, (float)STIFFNESS,
-                           (float)wadi_dem_damping(WADI_DEM_HERTZ, STIFFNESS, 0.3, &impact), 0, 0 },
+    *b = (Bench){ .law = { .law = WADI_DEM_HERTZ,
+                           .stiffness = (float)STIFFNESS,
+                           .damping = (float)wadi_dem_damping(WADI_DEM_HERTZ, STIFFNESS, 0.3, &impact) },
                   .gravity = { 9.81 * sin(slope), 0.0, -9.81 * cos(slope) } };
     bench_add(b, RADIUS, (WadiVec3){ 0, 0, RADIUS - 1e-6 }, (WadiVec3){ speed, 0, 0 }, 10, rolling);
     bench_begin(b, friction);
@@ -237,7 +238,8 @@ static void without_damping_energy_stays(void **unused)
     const double height = 0.01;
     const WadiDemImpact impact = { RADIUS, 2.0 * impact_of(1.0).mass, sqrt(2.0 * 9.81 * height) };
     const double dt = wadi_dem_contact_time(WADI_DEM_HERTZ, STIFFNESS, &impact) / 50.0;
-    b = (Bench){ .law = { WADI_DEM_HERTZ, (float)STIFFNESS, 0, 0, 0 }, .gravity = { 0, 0, -9.81 } };
+    b = (Bench){ .law = { .law = WADI_DEM_HERTZ, .stiffness = (float)STIFFNESS },
+                 .gravity = { 0, 0, -9.81 } };
     bench_add(&b, RADIUS, (WadiVec3){ 0, 0, RADIUS + height }, (WadiVec3){ 0, 0, 0 }, 0, 0);
     bench_begin(&b, 0.0);
     double top = -1.0;
@@ -255,8 +257,9 @@ static void a_cluster_keeps_its_momentum(void **unused)
     (void)unused;
     static Bench b;
     const WadiDemImpact impact = impact_of(1.0);
-    b = (Bench){ .law = { WADI_DEM_HERTZ, (float)STIFFNESS,
-                          (float)wadi_dem_damping(WADI_DEM_HERTZ, STIFFNESS, 0.4, &impact), 0, 0 } };
+    b = (Bench){ .law = { .law = WADI_DEM_HERTZ,
+                          .stiffness = (float)STIFFNESS,
+                          .damping = (float)wadi_dem_damping(WADI_DEM_HERTZ, STIFFNESS, 0.4, &impact) } };
     for (int i = 0; i < 48; ++i) {
         double u[3], x[3] = { i % 4 - 1.5, i / 4 % 4 - 1.5, i / 16 - 1.0 };
         wadi_random_unit3(5, (uint64_t)i, WADI_RANDOM_TEST, u);
@@ -360,7 +363,8 @@ static bool check_near(void (*add)(Bench *b))
     static Bench all, some;
     Bench *const bench[2] = { &all, &some };
     for (int n = 0; n < 2; ++n) {
-        *bench[n] = (Bench){ .law = { WADI_DEM_HERTZ, (float)STIFFNESS, 1e-5f, 0, 0 } };
+        *bench[n] =
+            (Bench){ .law = { .law = WADI_DEM_HERTZ, .stiffness = (float)STIFFNESS, .damping = 1e-5f } };
         add(bench[n]);
         bench_begin(bench[n], -1.0);
         for (int i = 0; i < 48; ++i) {
