@@ -153,7 +153,9 @@ bool wadi_render_products_are_made(const WadiRenderJob *job, uint64_t key)
         WadiFileDigest digest;
         char product[WADI_PATH_SIZE];
         product_path(job, endings[i], product);
-        is_made = (at = strchr(at, '\n')) != NULL && wadi_scan_digest(&(const char *){ ++at }, &digest);
+        const char *end = strchr(at, '\n'), *digits = end != NULL ? end + 1 : at;
+        at = digits;
+        is_made = end != NULL && wadi_scan_digest(&digits, &digest);
         if (is_made && has_product(job, endings[i])) {
             char *const names[] = { job->report->video, job->report->gif, job->report->sheet };
             is_made = wadi_file_has_digest(product, digest);
