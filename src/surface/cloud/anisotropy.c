@@ -23,9 +23,6 @@ static const double LONE_SUPPORT = 1.3;     /* spacings, k_n h: the ball of a lo
 static const double FULL_COVARIANCE = 0.15; /* over r^2, for the weight 1 - s^3 in a full ball */
 static const double PI = 3.14159265358979324;
 
-/* The integral of (1 - s^2)^3 over the unit ball. */
-static const double KERNEL_INTEGRAL = 64.0 * 3.14159265358979324 / 315.0;
-
 WadiEllipsoid wadi_ellipsoid(const WadiNearMoments *m, double spacing, double support)
 {
     double volume = spacing * spacing * spacing, r = support * spacing,
@@ -56,7 +53,7 @@ WadiEllipsoid wadi_ellipsoid(const WadiNearMoments *m, double spacing, double su
     }
     WadiEllipsoid e = { .form = wadi_sym3_with_values(covariance, value, inverse),
                         .support = fmax(stretch[0], stretch[2]) * r };
-    e.amplitude = volume / (KERNEL_INTEGRAL * r * r * r * stretch[0] * stretch[1] * stretch[2]);
+    e.amplitude = volume / (WADI_KERNEL_INTEGRAL * r * r * r * stretch[0] * stretch[1] * stretch[2]);
     return e;
 }
 
@@ -79,12 +76,6 @@ typedef struct Scratch {
     float *ellipsoid_support;
     WadiAnisotropy *out;
 } Scratch;
-
-static inline __attribute__((always_inline)) float sum_of(const WadiF8 *v)
-{
-    WadiF8 a = *v;
-    return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
-}
 
 /* k V of eight candidates: 0 outside the support. */
 static inline __attribute__((always_inline)) void weigh(const WadiPairChunk *chunk, int32_t c,
@@ -130,7 +121,7 @@ static void add_moments(void *context, const WadiBins *bins, int32_t first, int3
             sum[YZ] += ky * z;
         }
         for (int n = 0; n < SUMS; ++n) {
-            s->sum[i][n] += sum_of(&sum[n]);
+            s->sum[i][n] += wadi_pair_sum(&sum[n]);
         }
     }
 }
@@ -178,7 +169,7 @@ static void add_offsets(void *context, const WadiBins *bins, int32_t first, int3
             sum[3] += k;
         }
         for (int a = 0; a < 4; ++a) {
-            s->neighbour_offset[i][a] += sum_of(&sum[a]);
+            s->neighbour_offset[i][a] += wadi_pair_sum(&sum[a]);
         }
     }
 }

@@ -5,9 +5,20 @@
 #ifndef WADI_SURFACE_NEAR_PAIRS_H
 #define WADI_SURFACE_NEAR_PAIRS_H
 
+#include "grid/row_vectors.h"
 #include "surface/cloud/bins.h"
 
 enum { WADI_PAIR_CHUNK = 128 };
+
+/* The integral of (1 - s^2)^3 over the unit ball. */
+#define WADI_KERNEL_INTEGRAL (64.0 * 3.14159265358979324 / 315.0)
+
+/* Sum of the lanes, always in the same order. */
+static inline float wadi_pair_sum(const WadiF8 *v)
+{
+    const WadiF8 a = *v;
+    return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
+}
 
 /* Candidate neighbours of one bin's particles, a superset. Positions are relative to the corner of that bin,
  * as are those of its particles in bins->point. */

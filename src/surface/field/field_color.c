@@ -14,8 +14,6 @@
 
 static const double LEVEL = 0.5;
 static const double FALL = 0.6; /* over the support radius */
-/* of (1 - s^2)^3 over the unit ball */
-static const double KERNEL_INTEGRAL = 64.0 * 3.14159265358979324 / 315.0;
 
 static double outside_of(const WadiCloud *cloud, const WadiFieldDef *def)
 {
@@ -45,7 +43,7 @@ static void add_density(void *context, const WadiBins *bins, int32_t first, int3
             /* v_k / h^3 is 1 for the larger particle and the ratio of the cubes for the smaller one. */
             sum += t * t * t * WADI_ROW_SELECT(is_larger, (WadiF8){ 0 } + 1.0f, cube * inverse_cube);
         }
-        density[i] += ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+        density[i] += wadi_pair_sum(&sum);
     }
 }
 
@@ -98,7 +96,7 @@ static void sample_row(const WadiFieldSampler *sampler, const WadiFieldNear *nea
 static double kernel(WadiVec3 u, double h)
 {
     double t = fmax(0.0, 1.0 - wadi_dot(u, u) / (h * h));
-    return t * t * t / (KERNEL_INTEGRAL * h * h * h);
+    return t * t * t / (WADI_KERNEL_INTEGRAL * h * h * h);
 }
 
 static double density_at(const WadiCloud *cloud, double support, int32_t i)

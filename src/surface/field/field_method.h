@@ -33,6 +33,9 @@ typedef struct WadiFieldNear {
  * the bumps that `zhu_bridson` has. With 1.5 as many, and wider ones round off edges. */
 #define WADI_MLS_SUPPORT 2.0
 
+/* Spacings: radius of a ball of the particle's volume. */
+#define WADI_FIELD_BALL 0.62035049089940002
+
 typedef struct WadiFieldMethod {
     /* Distance over def->support within which particles matter to each other before they are sampled;
      * 0: 1. */

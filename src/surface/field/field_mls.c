@@ -13,11 +13,6 @@
 #include "surface/cloud/near_pairs.h"
 #include "surface/field/field_method.h"
 
-static const double BALL = 0.62035049089940002; /* spacings: radius of a ball of the particle's volume */
-
-/* of (1 - s^2)^3 over the unit ball */
-static const double KERNEL_INTEGRAL = 64.0 * 3.14159265358979324 / 315.0;
-
 /* The plane that particle i sees: normal . (x - x_i) = depth. */
 typedef struct Plane {
     float normal[3]; /* outwards; 0: none */
@@ -69,7 +64,8 @@ static Plane plane_of(const WadiFieldDef *def, double spacing, const Neighbours 
     const double length = wadi_norm(near->offset), depth = depth_of(length / near->h);
     const double is_beside_air = fmin(1.0, length / near->h / offset_at(0.5 * spacing / near->h));
     const double is_filled = fmin(1.0, near->weight / fmax(weight_at(depth), 1e-9));
-    const double radius = BALL + fmax(0.0, def->radius - BALL) * is_beside_air * is_filled;
+    const double radius =
+        WADI_FIELD_BALL + fmax(0.0, def->radius - WADI_FIELD_BALL) * is_beside_air * is_filled;
     Plane plane = { .depth = (float)(depth * near->h / def->cell),
                     .radius = (float)(radius * spacing / def->cell) };
     if (length > 0.0) {
@@ -89,12 +85,6 @@ typedef struct Planes {
     const WadiBins *sampled; /* those of the field */
     Plane *sorted;           /* by the order of `sampled` */
 } Planes;
-
-static inline float sum_of(const WadiF8 *v)
-{
-    const WadiF8 a = *v;
-    return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
-}
 
 static void add_offsets(void *context, const WadiBins *bins, int32_t first, int32_t end,
                         const WadiPairChunk *chunk)
@@ -117,7 +107,7 @@ static void add_offsets(void *context, const WadiBins *bins, int32_t first, int3
             sum[3] += k * z;
         }
         for (int a = 0; a < 4; ++a) {
-            p->sum[i][a] += sum_of(&sum[a]);
+            p->sum[i][a] += wadi_pair_sum(&sum[a]);
         }
     }
 }
@@ -133,7 +123,7 @@ static void make_planes(void *context, int64_t first, int64_t end)
         Neighbours near = { .h = h, .weight = 1.0 }; /* of particles of deep bins, whose sums are 0 */
         if (sum[0] > 0.0f) {
             const double k = (double)sum[0];
-            near.weight = k / (KERNEL_INTEGRAL * h * h * h * support * support * support);
+            near.weight = k / (WADI_KERNEL_INTEGRAL * h * h * h * support * support * support);
             near.offset = wadi_scale((WadiVec3){ (double)sum[1], (double)sum[2], (double)sum[3] }, 1.0 / k);
         }
         p->of[i] = plane_of(p->def, spacing, &near);
@@ -219,7 +209,7 @@ static Plane reference_plane(const WadiCloud *cloud, const WadiFieldDef *def, in
         }
     }
     near.offset = wadi_scale(near.offset, 1.0 / sum);
-    near.weight = sum / (KERNEL_INTEGRAL * h * h * h);
+    near.weight = sum / (WADI_KERNEL_INTEGRAL * h * h * h);
     return plane_of(def, spacing, &near);
 }
 
@@ -248,7 +238,7 @@ static double reference(const WadiCloud *cloud, const WadiFieldDef *def, WadiVec
 /* Radii are at least those of balls of the particles' volumes, and planes lie above the particles. */
 static bool is_inside_where_filled(const WadiFieldDef *def)
 {
-    return BALL >= 0.3 * def->support;
+    return WADI_FIELD_BALL >= 0.3 * def->support;
 }
 
 const WadiFieldMethod wadi_field_mls = { .neighbourhood = WADI_MLS_SUPPORT,

@@ -9,8 +9,6 @@
 #include "math/sym3.h"
 #include "surface/field/field_method.h"
 
-static const double BALL = 0.62035049089940002; /* spacings: radius of a ball of the particle's volume */
-
 /* The mean of the radii that are exact for a plane and for a lone particle [theory 10.2]. Plane:
  * R ((1 - h^2)^5 / 10) / integral of (1 - z^2)^4 from h to 1, with h = 1 / (2 R). */
 double wadi_field_volume_offset(double support, double radius)
@@ -18,13 +16,13 @@ double wadi_field_volume_offset(double support, double radius)
     double h = fmin(0.5 / support, 0.9), s = h * h;
     double below = h * (1.0 - s * (4.0 / 3.0 - s * (6.0 / 5.0 - s * (4.0 / 7.0 - s / 9.0))));
     double plane = support * pow(1.0 - s, 5.0) / 10.0 / (128.0 / 315.0 - below);
-    return fmax(0.0, fmin(1.0 - 0.5 * (plane + BALL), radius - BALL));
+    return fmax(0.0, fmin(1.0 - 0.5 * (plane + WADI_FIELD_BALL), radius - WADI_FIELD_BALL));
 }
 
 void wadi_field_volume_slack(double support, double slack[2])
 {
     slack[1] = wadi_field_volume_offset(support, 1.0);
-    slack[0] = 1.0 - slack[1] - BALL;
+    slack[0] = 1.0 - slack[1] - WADI_FIELD_BALL;
 }
 
 static const double EIGENVALUE_LOW = 0.4, EIGENVALUE_HIGH = 3.5;
