@@ -71,7 +71,7 @@ static WadiStatus measure(Result *result, const char *folder, WadiError *error)
     WadiSurfaceDef def = wadi_default_surface_def();
     def.is_forced = true;
     def.threads = result->threads;
-    def.stop = wadi_cli_stop_flag();
+    def.stop = wadi_cli_stop();
     for (int round = 0; round < result->rounds; ++round) {
         WadiSurfaceReport report;
         WadiStatus status = wadi_surface(folder, &def, &report, error);

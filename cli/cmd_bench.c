@@ -51,8 +51,7 @@ static WadiStatus simulate(Result *result, const WadiScene *scene, int threads, 
     WadiProfile before;
     wadi_sim_profile(sim, &before);
     WadiProfile last = before;
-    const volatile int *stop = wadi_cli_stop_flag();
-    while (status == WADI_OK && wadi_sim_frame(sim) <= result->frames && *stop == 0) {
+    while (status == WADI_OK && wadi_sim_frame(sim) <= result->frames && !wadi_cli_is_stopped()) {
         double start = now();
         status = wadi_sim_step(sim, error);
         result->seconds += now() - start;
@@ -63,7 +62,7 @@ static WadiStatus simulate(Result *result, const WadiScene *scene, int threads, 
     result->particles = (int64_t)wadi_sim_particle_count(sim);
     wadi_sim_profile(sim, &result->profile);
     subtract(&result->profile, &before);
-    if (status == WADI_OK && *stop != 0) {
+    if (status == WADI_OK && wadi_cli_is_stopped()) {
         status = error->status = WADI_ERR_STOPPED;
         snprintf(error->text, sizeof error->text, "stopped in %s", result->bench_case->name);
     }

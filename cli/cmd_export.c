@@ -81,7 +81,7 @@ int wadi_cli_export(const WadiCliArgs *args)
     def.log = (WadiLog){ .function = wadi_cli_work_log, .user = &work };
     def.progress = on_progress;
     def.progress_user = &work;
-    def.stop = wadi_cli_stop_flag();
+    def.stop = wadi_cli_stop();
     wadi_cli_work_catch(&work);
     WadiExportReport report;
     WadiError error = { 0 };

@@ -219,7 +219,7 @@ static bool fill_def(WadiCliWork *work, WadiRenderDef *def)
     def->log = (WadiLog){ .function = wadi_cli_work_log, .user = work };
     def->progress = on_progress;
     def->progress_user = work;
-    def->stop = wadi_cli_stop_flag();
+    def->stop = wadi_cli_stop();
     return true;
 }
 

@@ -226,7 +226,7 @@ static WadiRunDef make_def(Run *run)
     def.log = (WadiLog){ .function = on_log, .user = run };
     def.progress = on_progress;
     def.progress_user = run;
-    def.stop = wadi_cli_stop_flag();
+    def.stop = wadi_cli_stop();
     return def;
 }
 

@@ -57,7 +57,7 @@ int wadi_cli_secondary(const WadiCliArgs *args)
     options.threads = args->threads;
     options.progress = on_progress;
     options.progress_user = &work;
-    options.stop = wadi_cli_stop_flag();
+    options.stop = wadi_cli_stop();
     options.log = (WadiLog){ .function = wadi_cli_work_log, .user = &work };
     wadi_cli_work_catch(&work);
     WadiSecondaryReport report;

@@ -142,7 +142,7 @@ int wadi_cli_surface(const WadiCliArgs *args)
     def.threads = args->threads;
     def.progress = on_progress;
     def.progress_user = &surface;
-    def.stop = wadi_cli_stop_flag();
+    def.stop = wadi_cli_stop();
     def.log = (WadiLog){ .function = wadi_cli_work_log, .user = &surface.work };
     char *set = args->method != NULL ? method_set(args, &def) : NULL;
     if (args->method != NULL && set == NULL) {

@@ -74,7 +74,7 @@ int wadi_cli_view(const WadiCliArgs *args)
                         .is_json = args->json,
                         .opens_browser = !args->no_open && !args->json,
                         .is_paused = args->paused,
-                        .stop = wadi_cli_stop_flag() };
+                        .stop = wadi_cli_stop() };
     if (args->operand != NULL && is_folder(args->operand)) {
         def.run = args->operand;
         warn_of_assets(args);

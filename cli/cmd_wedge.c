@@ -119,7 +119,7 @@ int wadi_cli_wedge(const WadiCliArgs *args)
     def.on_run = on_run;
     def.on_failed = on_failed;
     def.user = &work;
-    def.stop = wadi_cli_stop_flag();
+    def.stop = wadi_cli_stop();
     wadi_cli_catch_signals(NULL);
     const WadiStatus status = wadi_wedge(&def, &report, &error);
     wadi_cli_progress_clear(&work.progress);

@@ -1,6 +1,7 @@
 #include "signals.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -8,9 +9,8 @@
 
 #include "commands.h"
 
-/* The library polls an int, and POSIX systems define sig_atomic_t as one; otherwise the compiler reports
- * it. */
-static volatile sig_atomic_t stop_flag;
+/* Set by a signal handler and read by threads of the library. */
+static atomic_bool is_stopped;
 /* Text that the first signal prints; set before the handlers. */
 static const char *notice;
 static size_t notice_length;
@@ -36,10 +36,9 @@ static void on_alarm(int signal_number)
 static void on_signal(int signal_number)
 {
     (void)signal_number;
-    if (stop_flag != 0) {
+    if (atomic_exchange(&is_stopped, true)) {
         _exit(WADI_CLI_EXIT_STOPPED);
     }
-    stop_flag = 1;
     if (has_time_limit) {
         alarm(1);
     }
@@ -88,7 +87,18 @@ void wadi_cli_stop_cancel_limit(void)
     alarm(0);
 }
 
-const volatile int *wadi_cli_stop_flag(void)
+bool wadi_cli_is_stopped(void)
 {
-    return &stop_flag;
+    return atomic_load(&is_stopped);
+}
+
+static bool read_flag(void *user)
+{
+    (void)user;
+    return wadi_cli_is_stopped();
+}
+
+WadiStop wadi_cli_stop(void)
+{
+    return (WadiStop){ .is_requested = read_flag };
 }

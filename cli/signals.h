@@ -2,6 +2,8 @@
 #ifndef WADI_CLI_SIGNALS_H
 #define WADI_CLI_SIGNALS_H
 
+#include "wadi/base.h"
+
 /* From now on the first SIGINT, SIGHUP or SIGTERM sets the stop flag and prints `text` (static storage; NULL:
  * nothing) to standard error; the second ends the program at once. A SIGINT or SIGHUP that was ignored
  * remains ignored (nohup, background jobs of a script). */
@@ -15,7 +17,9 @@ void wadi_cli_stop_within_a_second(const char *out, const char *err);
 /* The work has ended: cancels that time limit. */
 void wadi_cli_stop_cancel_limit(void);
 
-/* For WadiRunDef.stop. */
-const volatile int *wadi_cli_stop_flag(void);
+/* True after the first signal. */
+bool wadi_cli_is_stopped(void);
+/* The same for WadiRunDef.stop and its like. */
+WadiStop wadi_cli_stop(void);
 
 #endif

@@ -19,17 +19,17 @@ typedef struct WadiViewDef {
     const char *output; /* folder for recordings; NULL: NAME.play.run in the current one */
     const WadiViewScene *scenes;
     int scene_count;
-    int threads;              /* 0: all cores */
-    int pictures_ahead;       /* sent beside the one that is being drawn: 0, or 1 where both take long */
-    int port;                 /* 0: 8585, or a free one when that is taken */
-    const char *listen;       /* address; NULL: 127.0.0.1 */
-    bool is_json;             /* the address as a line of JSON */
-    bool opens_browser;       /* on a desktop */
-    bool is_paused;           /* begins paused */
-    const volatile int *stop; /* not 0: end */
+    int threads;        /* 0: all cores */
+    int pictures_ahead; /* sent beside the one that is being drawn: 0, or 1 where both take long */
+    int port;           /* 0: 8585, or a free one when that is taken */
+    const char *listen; /* address; NULL: 127.0.0.1 */
+    bool is_json;       /* the address as a line of JSON */
+    bool opens_browser; /* on a desktop */
+    bool is_paused;     /* begins paused */
+    WadiStop stop;      /* ends it */
 } WadiViewDef;
 
-/* Serves until def->stop. WADI_ERR_UNSUPPORTED: built without what it needs; the text says how to get it. */
+/* Serves until a stop is requested. WADI_ERR_UNSUPPORTED: built without what it needs; the text says how to get it. */
 WadiStatus wadi_view(const WadiViewDef *def, WadiError *error);
 
 #endif

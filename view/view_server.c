@@ -421,7 +421,8 @@ static void serve(Server *server, WadiViewSession *session)
     print_address(server, true);
     open_browser(server);
     tick(&server->tick);
-    while (server->def->stop == NULL || *server->def->stop == 0) {
+    const WadiStop stop = server->def->stop;
+    while (stop.is_requested == NULL || !stop.is_requested(stop.user)) {
         if (lws_service(server->context, 0) < 0) {
             break;
         }

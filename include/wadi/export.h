@@ -40,7 +40,7 @@ typedef struct WadiExportDef {
     WadiLog log;
     WadiProgressFunction progress; /* may be NULL */
     void *progress_user;
-    const volatile int *stop; /* when not NULL and not 0: finish the current frame, return WADI_ERR_STOPPED */
+    WadiStop stop; /* finishes the current frame */
 } WadiExportDef;
 
 WADI_API WadiExportDef wadi_default_export_def(void);

@@ -81,7 +81,7 @@ typedef struct WadiWedgeDef {
     void (*on_run)(void *user, int index, int count, const char *label);
     void (*on_failed)(void *user, int index, const char *label, const WadiError *error); /* may be NULL */
     void *user;                                                                          /* of both */
-    const volatile int *stop; /* as in WadiRunDef */
+    WadiStop stop; /* as in WadiRunDef */
 } WadiWedgeDef;
 
 WADI_API WadiWedgeDef wadi_default_wedge_def(void);

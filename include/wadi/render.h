@@ -56,8 +56,7 @@ typedef struct WadiRenderDef {
     WadiLog log; /* warnings: no ffmpeg, a camera inside a wall, a changed file in RUN/assets */
     WadiProgressFunction progress; /* may be NULL */
     void *progress_user;
-    /* When not NULL and not 0: finish the current picture, return WADI_ERR_STOPPED. */
-    const volatile int *stop;
+    WadiStop stop; /* finishes the current picture */
 } WadiRenderDef;
 
 WADI_API WadiRenderDef wadi_default_render_def(void);

@@ -31,8 +31,7 @@ typedef struct WadiRunDef {
     WadiLog log;
     WadiProgressFunction progress; /* may be NULL */
     void *progress_user;
-    /* When not NULL and not 0: finish the step, write a checkpoint, return WADI_ERR_STOPPED. */
-    const volatile int *stop;
+    WadiStop stop; /* finishes the step and writes a checkpoint */
 } WadiRunDef;
 
 WADI_API WadiRunDef wadi_default_run_def(void);

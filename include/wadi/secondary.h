@@ -20,8 +20,8 @@ typedef struct WadiSecondaryOptions {
     int threads;                   /* 0: all cores. The files do not depend on it */
     WadiProgressFunction progress; /* may be NULL */
     void *progress_user;
-    const volatile int *stop; /* when not NULL and not 0: finish the current file, return WADI_ERR_STOPPED */
-    WadiLog log;              /* warnings: a changed file in RUN/assets */
+    WadiStop stop; /* finishes the current file */
+    WadiLog log;   /* warnings: a changed file in RUN/assets */
 } WadiSecondaryOptions;
 
 WADI_API WadiSecondaryOptions wadi_default_secondary_options(void);

@@ -14,6 +14,8 @@ typedef struct WadiSim WadiSim;
 typedef struct WadiSimDef {
     int cookie;  /* set by wadi_default_sim_def */
     int threads; /* 0: all cores. Results do not depend on it. */
+    /* The threads are the program's: a loop is at most `threads` tasks. Results do not depend on it. */
+    WadiTasks tasks;
     WadiLog log; /* warnings; function may be NULL */
 } WadiSimDef;
 

@@ -39,8 +39,8 @@ typedef struct WadiSurfaceDef {
     double stale;                  /* s; 120 */
     WadiProgressFunction progress; /* may be NULL */
     void *progress_user;
-    const volatile int *stop; /* when not NULL and not 0: finish the current files, return WADI_ERR_STOPPED */
-    WadiLog log;              /* warnings: a changed file in RUN/assets */
+    WadiStop stop; /* finishes the current files */
+    WadiLog log;   /* warnings: a changed file in RUN/assets */
 } WadiSurfaceDef;
 
 WADI_API WadiSurfaceDef wadi_default_surface_def(void);
@@ -83,12 +83,13 @@ typedef struct WadiMeshData {
 } WadiMeshData;
 
 typedef struct WadiMeshDef {
-    int cookie;               /* set by wadi_default_mesh_def */
-    const char *material;     /* only its particles; NULL: those of all materials in one surface */
-    double advance;           /* s: positions are first advanced along their velocities by this time */
-    bool is_y_up;             /* convert (x, y, z) to (x, z, -y) */
-    int threads;              /* 0: all cores. The mesh does not depend on it */
-    const volatile int *stop; /* when not NULL and not 0: end soon with WADI_ERR_STOPPED */
+    int cookie;           /* set by wadi_default_mesh_def */
+    const char *material; /* only its particles; NULL: those of all materials in one surface */
+    double advance;       /* s: positions are first advanced along their velocities by this time */
+    bool is_y_up;         /* convert (x, y, z) to (x, z, -y) */
+    int threads;          /* 0: all cores. The mesh does not depend on it */
+    WadiTasks tasks;      /* as in WadiSimDef */
+    WadiStop stop;
 } WadiMeshDef;
 
 WADI_API WadiMeshDef wadi_default_mesh_def(void);

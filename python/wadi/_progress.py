@@ -46,13 +46,14 @@ class Watch:
     def __init__(self, definition, progress):
         self._progress = progress
         self._problem = None
-        self._stop = ctypes.c_int(0)
+        self._is_stopping = False
         kind = dict(definition._fields_)
         if 'progress' in kind:
             self._on_progress = kind['progress'](self._report)
             definition.progress = self._on_progress
         if 'stop' in kind:
-            definition.stop = ctypes.pointer(self._stop)
+            self._on_stop = dict(_abi.WadiStop._fields_)['is_requested'](lambda user: self._is_stopping)
+            definition.stop.is_requested = self._on_stop
         if 'log' in kind:
             self._on_log = dict(_abi.WadiLog._fields_)['function'](self._log)
             definition.log.function = self._on_log
@@ -66,10 +67,10 @@ class Watch:
             if self._progress(Progress(p.frame, p.frame_count, p.frames_done, p.is_frame_done, _text(p.stage),
                                        p.seconds, p.seconds_left, _text(p.path), _text(p.material), p.particles,
                                        p.steps, p.dt, _text(p.dt_limit))) is True:
-                self._stop.value = 1
+                self._is_stopping = True
         except BaseException as problem:  # also KeyboardInterrupt: it cannot pass through C
             self._problem = problem
-            self._stop.value = 1
+            self._is_stopping = True
 
     def _log(self, user, level, text):
         del user
@@ -79,13 +80,13 @@ class Watch:
             warnings.warn(_text(text), UserWarning, stacklevel=5)
         except Exception as problem:  # warnings as errors
             self._problem = self._problem or problem
-            self._stop.value = 1
+            self._is_stopping = True
 
     def __enter__(self):
         return self
 
     def __exit__(self, kind, value, trace):
-        problem, self._problem, self._stop.value = self._problem, None, 0
+        problem, self._problem, self._is_stopping = self._problem, None, False
         if problem is not None and (value is None or isinstance(value, Stopped)):
             raise problem
         return False

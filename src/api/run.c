@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "core/check.h"
 #include "core/parallel.h"
+#include "core/stop.h"
 #include "core/timer.h"
 #include "io/files/files.h"
 #include "io/run/run_assets.h"
@@ -178,7 +179,7 @@ static WadiStatus finish_write(Run *run, WadiError *error)
 static bool needs_checkpoint(const Run *run, bool is_milestone)
 {
     int frame = run->sim->frame;
-    bool is_stopping = run->def->stop != NULL && *run->def->stop != 0;
+    bool is_stopping = wadi_stop_requested(run->def->stop);
     return is_milestone || is_stopping || frame >= run->frame_count ||
            wadi_time_now() - run->checkpoint_time >= CHECKPOINT_SECONDS;
 }
@@ -312,7 +313,7 @@ static WadiStatus simulate(Run *run, WadiError *error)
         }
         WadiProgress progress = make_progress(run, "step", false);
         report(run, &progress);
-        if (run->def->stop != NULL && *run->def->stop != 0 && sim->frame < run->frame_count) {
+        if (wadi_stop_requested(run->def->stop) && sim->frame < run->frame_count) {
             /* While frames that exist are simulated again, the checkpoint at the start of this session is
              * enough. */
             if (!run->has_checkpoint && sim->frame >= run->kept) {

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "core/hash.h"
+#include "core/stop.h"
 #include "io/files/lock.h"
 #include "io/run/run_assets.h"
 #include "io/run/run_files.h"
@@ -69,7 +70,7 @@ static WadiStatus await_summary(const WadiRunView *view, const WadiRunViewDef *d
         if (!def->is_waiting) {
             return wadi_fail(error, WADI_ERR_BUSY, "%s: the first frame is not done yet", view->run);
         }
-        if (def->stop != NULL && *def->stop != 0) {
+        if (wadi_stop_requested(def->stop)) {
             return wadi_fail(error, WADI_ERR_STOPPED, "stopped before the first frame");
         }
         nanosleep(&moment, NULL);

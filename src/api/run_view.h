@@ -27,9 +27,9 @@ typedef struct WadiRunViewDef {
     int first, last;     /* frames; 0: the run's first and last */
     /* Frames that are not there yet may be requested; then `last` 0 is the last that the run will have. */
     bool is_shared;
-    bool is_waiting;          /* with is_shared: waits for the first frame of a simulation that goes on */
-    const volatile int *stop; /* ends that; may be NULL */
-    WadiLog log;              /* gets the warning */
+    bool is_waiting; /* with is_shared: waits for the first frame of a simulation that goes on */
+    WadiStop stop;   /* ends that */
+    WadiLog log;     /* gets the warning */
 } WadiRunViewDef;
 
 /* WADI_ERR_SCENE: an override is wrong; WADI_ERR_IO: no run, or no frame yet; WADI_ERR_BUSY: a frame that the

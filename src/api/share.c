@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "core/alloc.h"
+#include "core/stop.h"
 #include "core/timer.h"
 #include "io/run/run_files.h"
 
@@ -57,7 +58,7 @@ static WadiStatus pause_a_moment(WadiShare *share, WadiError *error)
     share->pause =
         fmin(1.5 * share->pause, fmin(longest_pause, fmax(shortest_pause, 0.1 * share->def.stale)));
     do {
-        if (share->def.stop != NULL && *share->def.stop != 0) {
+        if (wadi_stop_requested(share->def.stop)) {
             return wadi_fail(error, WADI_ERR_STOPPED, "stopped while waiting for other processes");
         }
         nanosleep(&piece, NULL);

@@ -8,14 +8,14 @@
 #include "io/run/frame_claim.h"
 
 typedef struct WadiShareDef {
-    const WadiRunView *view;  /* opened with is_shared; borrowed */
-    const char *folder;       /* of the files; exists */
-    const char *name;         /* of the files */
-    int every;                /* every n-th frame from view->first to view->last */
-    double stale;             /* s */
-    bool is_waiting;          /* for the simulation and for other processes */
-    bool is_watching;         /* claims nothing: all frames are made by others */
-    const volatile int *stop; /* may be NULL */
+    const WadiRunView *view; /* opened with is_shared; borrowed */
+    const char *folder;      /* of the files; exists */
+    const char *name;        /* of the files */
+    int every;               /* every n-th frame from view->first to view->last */
+    double stale;            /* s */
+    bool is_waiting;         /* for the simulation and for other processes */
+    bool is_watching;        /* claims nothing: all frames are made by others */
+    WadiStop stop;
     /* Reads again which files exist; is_done is then asked with what was read. */
     WadiStatus (*refresh)(void *user, WadiError *error);
     WadiStatus (*is_done)(void *user, int frame, bool *is_done, WadiError *error);

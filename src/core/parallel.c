@@ -31,6 +31,7 @@ enum {
 
 typedef struct Loop {
     int64_t count, block_size, blocks;
+    int ranges;
     WadiBlockFn body; /* or `reduce` */
     WadiBlockReduceFn reduce;
     void *context;
@@ -50,6 +51,7 @@ typedef struct Worker {
 
 typedef struct Team {
     int threads;            /* wanted, the caller included; 0: not yet set */
+    WadiTasks tasks;        /* of the program, instead of workers; run may be NULL */
     int workers;            /* running */
     bool is_oversubscribed; /* more threads than cores */
     Worker worker[WORKERS_MAX];
@@ -86,24 +88,31 @@ static void run_block(const Loop *loop, int64_t b)
     }
 }
 
-static int64_t range_first(const Team *of, int number)
+static int64_t range_first(const Loop *loop, int number)
 {
-    return of->loop.blocks * number / (of->workers + 1);
+    return loop->blocks * number / loop->ranges;
 }
 
-static void run_blocks(Team *of, int number)
+static void set_ranges(const Loop *loop, Range *ranges)
 {
-    const int ranges = of->workers + 1;
+    for (int n = 0; n < loop->ranges; ++n) {
+        atomic_store_explicit(&ranges[n].next, range_first(loop, n), memory_order_relaxed);
+    }
+}
+
+/* The blocks of a range, then those that are left of the others. */
+static void run_blocks(const Loop *loop, Range *ranges, int number)
+{
     is_inside = true;
-    for (int n = 0; n < ranges; ++n) {
-        const int range = (number + n) % ranges;
-        const int64_t end = range_first(of, range + 1);
+    for (int n = 0; n < loop->ranges; ++n) {
+        const int range = (number + n) % loop->ranges;
+        const int64_t end = range_first(loop, range + 1);
         for (;;) {
-            int64_t b = atomic_fetch_add_explicit(&of->range[range].next, 1, memory_order_relaxed);
+            int64_t b = atomic_fetch_add_explicit(&ranges[range].next, 1, memory_order_relaxed);
             if (b >= end) {
                 break;
             }
-            run_block(&of->loop, b);
+            run_block(loop, b);
         }
     }
     is_inside = false;
@@ -145,7 +154,7 @@ static void *work(void *context)
         bool is_open = (last & 1) != 0 && atomic_load(&of->generation) == last;
         bool is_ending = is_open && of->is_ending;
         if (is_open && !is_ending) {
-            run_blocks(of, self->number);
+            run_blocks(&of->loop, of->range, self->number);
         }
         atomic_fetch_sub(&of->busy, 1);
         if (is_ending) {
@@ -156,9 +165,7 @@ static void *work(void *context)
 
 static void open_loop(Team *of)
 {
-    for (int n = 0; n <= of->workers; ++n) {
-        atomic_store_explicit(&of->range[n].next, range_first(of, n), memory_order_relaxed);
-    }
+    set_ranges(&of->loop, of->range);
     atomic_fetch_add(&of->generation, 1);
     if (atomic_load(&of->sleeping) > 0) {
         pthread_mutex_lock(&of->mutex);
@@ -229,14 +236,20 @@ static void start_workers(Team *of)
     of->threads = of->workers + 1;
 }
 
-void wadi_parallel_set_threads(int threads)
+void wadi_parallel_set_tasks(int threads, WadiTasks tasks)
 {
     threads = threads > 0 ? threads : core_count();
     threads = threads <= WORKERS_MAX ? threads : WORKERS_MAX + 1;
-    if (threads != team.threads) {
+    if (threads != team.threads || tasks.run != NULL) {
         stop_workers(&team);
         team.threads = threads;
     }
+    team.tasks = tasks;
+}
+
+void wadi_parallel_set_threads(int threads)
+{
+    wadi_parallel_set_tasks(threads, (WadiTasks){ NULL });
 }
 
 int wadi_parallel_threads(void)
@@ -250,8 +263,37 @@ int64_t wadi_parallel_block_count(int64_t count, int64_t block_size)
     return count > 0 ? (count + block_size - 1) / block_size : 0;
 }
 
+/* A loop that the program runs. */
+typedef struct TaskLoop {
+    Loop loop;
+    Range range[WORKERS_MAX + 1];
+} TaskLoop;
+
+static void run_task(void *context, int index)
+{
+    TaskLoop *tasks = context;
+    run_blocks(&tasks->loop, tasks->range, index % tasks->loop.ranges);
+}
+
+static void run_in_tasks(const Loop *loop)
+{
+    TaskLoop of_program;
+    of_program.loop = *loop;
+    /* A thread that waits for its tasks may step another simulation: `run` may change the team's settings. */
+    const int threads = team.threads;
+    const WadiTasks tasks = team.tasks;
+    of_program.loop.ranges = loop->blocks < threads ? (int)loop->blocks : threads;
+    set_ranges(&of_program.loop, of_program.range);
+    tasks.run(tasks.user, of_program.loop.ranges, run_task, &of_program);
+    wadi_parallel_set_tasks(threads, tasks);
+}
+
 static int64_t run(const Loop *loop)
 {
+    if (loop->blocks > 1 && !is_inside && team.threads > 1 && team.tasks.run != NULL) {
+        run_in_tasks(loop);
+        return loop->blocks;
+    }
     if (loop->blocks > 1 && !is_inside && team.workers + 1 != team.threads) {
         team.threads = wadi_parallel_threads();
         start_workers(&team);
@@ -263,8 +305,9 @@ static int64_t run(const Loop *loop)
         return loop->blocks;
     }
     team.loop = *loop;
+    team.loop.ranges = team.workers + 1;
     open_loop(&team);
-    run_blocks(&team, 0);
+    run_blocks(&team.loop, team.range, 0);
     close_loop(&team);
     return loop->blocks;
 }

@@ -16,6 +16,8 @@ typedef double (*WadiBlockReduceFn)(void *context, int64_t first, int64_t end);
 /* Number of threads of the loops of the calling thread; 0 = all cores the process may run on. Set at the
  * start of a run (wadi_run, wadi_sim_step); each calling thread has its own team, so there is no global. */
 void wadi_parallel_set_threads(int threads);
+/* The same with loops as at most `threads` tasks of the program; tasks.run NULL: threads of the library. */
+void wadi_parallel_set_tasks(int threads, WadiTasks tasks);
 int wadi_parallel_threads(void);
 
 void wadi_parallel_for(int64_t count, int64_t block_size, WadiBlockFn body, void *context);

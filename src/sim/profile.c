@@ -5,7 +5,7 @@
 
 void wadi_sim_profile(const WadiSim *sim, WadiProfile *profile)
 {
-    wadi_parallel_set_threads(sim->threads);
+    wadi_parallel_set_tasks(sim->threads, sim->tasks);
     *profile = (WadiProfile){ .threads = wadi_parallel_threads(),
                               .stage_count = sim->times.count,
                               .steps = sim->work.steps,

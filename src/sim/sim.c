@@ -154,9 +154,10 @@ WadiStatus wadi_sim_create_empty(WadiSim **sim, const WadiScene *scene, const Wa
     (*sim)->scene = scene;
     (*sim)->log = def->log;
     (*sim)->threads = def->threads;
+    (*sim)->tasks = def->tasks;
     (*sim)->frame = 1;
     (*sim)->dt_limit = "none";
-    wadi_parallel_set_threads(def->threads);
+    wadi_parallel_set_tasks(def->threads, def->tasks);
     WadiStatus status = wadi_sim_prepare(*sim, error);
     if (status != WADI_OK) {
         wadi_sim_destroy(*sim);
@@ -324,7 +325,7 @@ static WadiStatus move_state(WadiSim *sim, double end, bool is_last, WadiError *
 
 static WadiStatus take_step(WadiSim *sim, WadiError *error)
 {
-    wadi_parallel_set_threads(sim->threads);
+    wadi_parallel_set_tasks(sim->threads, sim->tasks);
     WADI_TRY(wadi_sim_check_state(sim, error));
     if (sim->before_step != NULL) {
         WADI_TRY(sim->before_step(sim, error));

@@ -19,6 +19,7 @@ struct WadiSim {
     const char *stopped_stage;
     WadiLog log;
     int threads;
+    WadiTasks tasks;
     int texture_column; /* with WadiScene.has_texture: the first of three */
     int outside_column; /* in a domain with open sides: see open_sides.c; 0: none */
 

@@ -3,6 +3,7 @@
 #include "core/alloc.h"
 #include "expect.h"
 #include "failing_alloc.h"
+#include "stop_flag.h"
 #include "surface_run.h"
 
 static const WadiExportTarget scenes[] = { WADI_EXPORT_POV, WADI_EXPORT_PBRT, WADI_EXPORT_BLENDER };
@@ -95,11 +96,11 @@ static void test_stops_when_asked_and_refuses_what_is_no_def(void **state)
 {
     (void)state;
     const char *run = run_make("stop.run", "");
-    int stop = 1;
+    atomic_bool stop = true;
     WadiExportDef def = small_def(WADI_EXPORT_POV);
     WadiExportReport report;
     WadiError error = { 0 };
-    def.stop = &stop;
+    def.stop = stop_when(&stop);
     assert_int_equal(wadi_export(run, &def, &report, &error), WADI_ERR_STOPPED);
     assert_int_equal(report.frames, 0);
     assert_int_equal(wadi_export(run, &(WadiExportDef){ 0 }, NULL, &error), WADI_ERR_ARGUMENT);

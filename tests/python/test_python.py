@@ -92,7 +92,7 @@ class Interface(unittest.TestCase):
         kept = _abi.STRUCTS
         _abi.STRUCTS = (WadiSimDef,)
         try:
-            with self.assertRaisesRegex(ImportError, 'WadiSimDef has 24 bytes in the library and 32'):
+            with self.assertRaisesRegex(ImportError, 'WadiSimDef has 40 bytes in the library and 48'):
                 _library._check(_library.LIBRARY)
         finally:
             _abi.STRUCTS = kept

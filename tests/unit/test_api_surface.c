@@ -3,6 +3,7 @@
 #include "core/alloc.h"
 #include "io_scratch.h"
 #include "scene_sim.h"
+#include "stop_flag.h"
 #include "surface/surface_frame.h"
 #include "world/scene.h"
 
@@ -261,9 +262,9 @@ static void wrong_particles_are_named(void **unused)
     other = def;
     other.advance = (double)NAN;
     refuses(scene, &good, &other, WADI_ERR_ARGUMENT, "advance");
-    const int stop = 1;
+    atomic_bool stop = true;
     other = def;
-    other.stop = &stop;
+    other.stop = stop_when(&stop);
     refuses(scene, &good, &other, WADI_ERR_STOPPED, "");
     data.cookie = 0;
     refuses(scene, &data, &def, WADI_ERR_ARGUMENT, "wadi_default_particle_data");

@@ -7,6 +7,7 @@
 #include "expect.h"
 #include "io/run/frame_claim.h"
 #include "io_scratch.h"
+#include "stop_flag.h"
 
 static const double STALE = 2.0; /* s */
 
@@ -27,8 +28,8 @@ static bool take(WadiClaims *claims, int item)
 static void open_two(WadiClaims *one, WadiClaims *two)
 {
     WadiError error = { 0 };
-    CHECK_OK(wadi_claims_open(one, scratch, "scene", STALE, NULL, &error), error);
-    CHECK_OK(wadi_claims_open(two, scratch, "scene", STALE, NULL, &error), error);
+    CHECK_OK(wadi_claims_open(one, scratch, "scene", STALE, (WadiStop){ NULL }, &error), error);
+    CHECK_OK(wadi_claims_open(two, scratch, "scene", STALE, (WadiStop){ NULL }, &error), error);
 }
 
 static void a_frame_has_one_owner_until_it_is_released(void **unused)
@@ -95,11 +96,11 @@ static void a_stop_releases_the_claims(void **unused)
     (void)unused;
     WadiClaims claims;
     WadiError error = { 0 };
-    volatile int stop = 0;
-    CHECK_OK(wadi_claims_open(&claims, scratch, "scene", 100.0, &stop, &error), error);
+    atomic_bool stop = false;
+    CHECK_OK(wadi_claims_open(&claims, scratch, "scene", 100.0, stop_when(&stop), &error), error);
     assert_true(take(&claims, 1) && take(&claims, 2));
     assert_int_equal(scratch_count(scratch, ".wadi-claim"), 2);
-    stop = 1;
+    stop = true;
     const struct timespec moment = { .tv_nsec = 10000000 };
     for (int i = 0; i < 500 && scratch_count(scratch, ".wadi-claim") > 0; ++i) {
         nanosleep(&moment, NULL);
@@ -115,7 +116,7 @@ static void a_folder_that_is_gone_is_an_error(void **unused)
     WadiError error = { 0 };
     WadiLockHolder holder;
     bool is_mine;
-    CHECK_OK(wadi_claims_open(&claims, "/nowhere", "scene", STALE, NULL, &error), error);
+    CHECK_OK(wadi_claims_open(&claims, "/nowhere", "scene", STALE, (WadiStop){ NULL }, &error), error);
     assert_int_equal(wadi_claim_take(&claims, 1, &is_mine, &holder, &error), WADI_ERR_IO);
     assert_false(is_mine);
     assert_non_null(strstr(error.text, "/nowhere"));

@@ -8,6 +8,7 @@
 #include "expect.h"
 #include "io/files/files.h"
 #include "render/image/image.h"
+#include "stop_flag.h"
 #include "surface_run.h"
 
 static const char *const small[] = { "render.width=64", "render.height=36" };
@@ -59,7 +60,7 @@ typedef struct Watch {
     int calls, kept, frames[16];
     int warnings;
     char warning[512];
-    volatile int stop;
+    atomic_bool stop;
     int stop_after; /* pictures; 0: never */
 } Watch;
 
@@ -85,7 +86,7 @@ static void watch_with(Watch *watch, WadiRenderDef *def)
     def->progress = on_progress;
     def->progress_user = watch;
     def->log = (WadiLog){ .function = on_log, .user = watch };
-    def->stop = &watch->stop;
+    def->stop = stop_when(&watch->stop);
 }
 
 static void test_a_picture_for_each_frame_and_what_is_kept(void **state)

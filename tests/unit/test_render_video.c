@@ -12,6 +12,7 @@
 #include "render/image/picture_sheet.h"
 #include "render/image/video.h"
 #include "render/image/video_check.h"
+#include "stop_flag.h"
 
 enum { PICTURES = 3 };
 
@@ -138,9 +139,9 @@ static void test_stop(void **state)
     (void)state;
     make_pictures(8, 8);
     char *before = use_ffmpeg("exec cat > /dev/null");
-    volatile int stop = 1;
+    atomic_bool stop = true;
     WadiVideoDef def = video_def();
-    def.stop = &stop;
+    def.stop = stop_when(&stop);
     WadiError error = { 0 };
     WadiStatus status = wadi_video_write(scratch_path("stop.mp4"), &def, &error);
     setenv("PATH", before, 1);

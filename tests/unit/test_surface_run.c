@@ -7,6 +7,7 @@
 #include "core/hash.h"
 #include "expect.h"
 #include "io/files/files.h"
+#include "stop_flag.h"
 #include "surface/mesh/surface_mesh.h"
 #include "surface_run.h"
 
@@ -266,7 +267,7 @@ static void test_frames_that_are_broken(void **state)
 
 typedef struct Watch {
     int calls, last_frame;
-    volatile int stop;
+    atomic_bool stop;
 } Watch;
 
 static void stop_after_one(void *user, const WadiProgress *progress)
@@ -276,7 +277,7 @@ static void stop_after_one(void *user, const WadiProgress *progress)
     assert_true(wadi_file_exists(progress->path));
     watch->last_frame = progress->frame;
     watch->calls += 1;
-    watch->stop = 1;
+    watch->stop = true;
 }
 
 static void test_stop(void **state)
@@ -287,14 +288,14 @@ static void test_stop(void **state)
     WadiSurfaceDef def = wadi_default_surface_def();
     def.progress = stop_after_one;
     def.progress_user = &watch;
-    watch.stop = 1;
-    def.stop = &watch.stop;
+    watch.stop = true;
+    def.stop = stop_when(&watch.stop);
     WadiSurfaceReport report;
     WadiError error = { 0 };
     assert_int_equal(wadi_surface(run, &def, &report, &error), WADI_ERR_STOPPED);
     assert_int_equal(watch.calls, 0);
     assert_int_equal(report.files, 0);
-    def.stop = NULL;
+    def.stop = (WadiStop){ NULL };
     report = make(run, &def);
     assert_int_equal(watch.calls, 3 * RUN_FRAMES);
     assert_int_equal(watch.last_frame, RUN_FRAMES);

@@ -3,6 +3,7 @@
 #include "failing_alloc.h"
 #include "io_scratch.h"
 #include "sim/sim.h"
+#include "stop_flag.h"
 #include "view_session.h"
 
 static const char scene_text[] =
@@ -55,7 +56,7 @@ typedef struct Stand {
     char stats[4000]; /* the last ones */
     int pictures;
     uint32_t particles, frame; /* of the last picture */
-    volatile int stop;
+    atomic_bool stop;
 } Stand;
 
 static Stand stand;
@@ -115,7 +116,7 @@ static void begin(const char *run, const char *output)
                                .scene_count = 1,
                                .threads = 1,
                                .is_paused = true,
-                               .stop = &stand.stop };
+                               .stop = stop_when(&stand.stop) };
     stand.def.scene.path = run == NULL ? strdup(scratch_path("box.yaml")) : NULL;
     wadi_view_hub_init(&stand.hub);
     wadi_view_session_init(&stand.session, &stand.def, &stand.hub);
@@ -140,7 +141,7 @@ static void end(void)
 #ifdef __SANITIZE_THREAD__
     wait_for_record(); /* the flag is one of signal handlers, not an atomic */
 #endif
-    stand.stop = 1;
+    stand.stop = true;
     wadi_view_session_free(&stand.session);
     wadi_view_hub_end(&stand.hub);
     wadi_view_hub_free(&stand.hub);

@@ -4,6 +4,7 @@
 #include "api/export/export_job.h"
 #include "core/check.h"
 #include "core/parallel.h"
+#include "core/stop.h"
 #include "core/timer.h"
 #include "io/files/files.h"
 #include "io/run/run_files.h"
@@ -25,7 +26,7 @@ WadiExportDef wadi_default_export_def(void)
 
 bool wadi_export_is_stopped(const WadiExportJob *job)
 {
-    return job->def->stop != NULL && *job->def->stop != 0;
+    return wadi_stop_requested(job->def->stop);
 }
 
 void wadi_export_report_frame(WadiExportJob *job, int frame, int index, int count, const char *path,

@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "core/check.h"
 #include "core/parallel.h"
+#include "core/stop.h"
 #include "core/timer.h"
 #include "io/files/files.h"
 
@@ -26,7 +27,7 @@ WadiRenderDef wadi_default_render_def(void)
 
 static bool is_stopped(const WadiRenderDef *def)
 {
-    return def->stop != NULL && *def->stop != 0;
+    return wadi_stop_requested(def->stop);
 }
 
 void wadi_render_job_report(WadiRenderJob *job, int frame, bool is_kept)

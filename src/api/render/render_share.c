@@ -2,6 +2,7 @@
 #include "api/render/render_job.h"
 #include "api/share.h"
 #include "core/hash.h"
+#include "core/stop.h"
 
 static WadiStatus refresh(void *user, WadiError *error)
 {
@@ -59,7 +60,7 @@ static WadiStatus draw_frames(WadiRenderJob *job, WadiShare *share, WadiError *e
 {
     const WadiRenderDef *def = job->plan.def;
     for (;;) {
-        if (def->stop != NULL && *def->stop != 0) {
+        if (wadi_stop_requested(def->stop)) {
             return wadi_fail(error, WADI_ERR_STOPPED, "stopped after %d pictures", job->report->pictures);
         }
         WADI_TRY(wadi_share_next(share, 1, error));

@@ -10,6 +10,7 @@
 #include "core/check.h"
 #include "core/hash.h"
 #include "core/parallel.h"
+#include "core/stop.h"
 #include "core/timer.h"
 #include "io/frame/xdmf.h"
 #include "io/run/output_index.h"
@@ -353,7 +354,7 @@ static WadiStatus make_frames(Job *job, WadiError *error)
     WadiStatus status = WADI_OK;
     int number = 1;
     for (; number <= job->view.last && status == WADI_OK; ++number) {
-        if (job->options->stop != NULL && *job->options->stop != 0) {
+        if (wadi_stop_requested(job->options->stop)) {
             status = wadi_fail(error, WADI_ERR_STOPPED, "stopped");
             break;
         }

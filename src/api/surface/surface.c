@@ -9,6 +9,7 @@
 #include "core/alloc.h"
 #include "core/check.h"
 #include "core/parallel.h"
+#include "core/stop.h"
 
 enum {
     SURFACE_DEF_COOKIE = 0x5afe5,
@@ -27,7 +28,7 @@ WadiSurfaceDef wadi_default_surface_def(void)
 
 static bool is_stopped(const WadiSurfaceTeam *team)
 {
-    return team->def->stop != NULL && *team->def->stop != 0;
+    return wadi_stop_requested(team->def->stop);
 }
 
 /* Bits of the formats that must be written. */

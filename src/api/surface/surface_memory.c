@@ -140,7 +140,7 @@ WadiStatus wadi_sim_surface(const WadiSim *sim, const WadiMeshDef *def, WadiMesh
     const unsigned asserts = wadi_assert_count();
     *mesh = (WadiMeshData){ 0 };
     WADI_TRY(check_def(def, error));
-    wadi_parallel_set_threads(def->threads);
+    wadi_parallel_set_tasks(def->threads, def->tasks);
     WadiState state = { 0 }, frame;
     WadiStatus status = wadi_sim_snapshot(sim, &state, error);
     if (status == WADI_OK) {
@@ -249,7 +249,7 @@ WadiStatus wadi_particles_surface(const WadiScene *scene, const WadiParticleData
     *mesh = (WadiMeshData){ 0 };
     WADI_TRY(check_def(def, error));
     WADI_TRY(check_particles(scene, particles, error));
-    wadi_parallel_set_threads(def->threads);
+    wadi_parallel_set_tasks(def->threads, def->tasks);
     WadiState frame = { 0 };
     WadiStatus status = fill_frame(&frame, particles, error);
     if (status == WADI_OK) {

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/stop.h"
 #include "core/timer.h"
 
 enum {
@@ -72,7 +73,7 @@ static void *keep_alive(void *context)
         until.tv_sec += until.tv_nsec / SECOND;
         until.tv_nsec %= SECOND;
         pthread_cond_timedwait(&claims->ended, &claims->mutex, &until);
-        if (claims->stop != NULL && *claims->stop != 0) {
+        if (wadi_stop_requested(claims->stop)) {
             release_all(claims);
         } else if (wadi_time_now() - touched > claims->stale / BEATS) {
             touched = wadi_time_now();
@@ -84,7 +85,7 @@ static void *keep_alive(void *context)
 }
 
 WadiStatus wadi_claims_open(WadiClaims *claims, const char *folder, const char *name, double stale,
-                            const volatile int *stop, WadiError *error)
+                            WadiStop stop, WadiError *error)
 {
     *claims = (WadiClaims){
         .stale = stale, .stop = stop, .mutex = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER

@@ -21,20 +21,20 @@ typedef struct WadiClaim {
 /* It must not move while it is open. */
 typedef struct WadiClaims {
     char folder[WADI_PATH_SIZE], name[512];
-    double stale;             /* s */
-    const volatile int *stop; /* may be NULL */
-    pthread_mutex_t mutex;    /* guards the members below */
+    double stale; /* s */
+    WadiStop stop;
+    pthread_mutex_t mutex; /* guards the members below */
     pthread_cond_t ended;
     pthread_t thread; /* touches the files */
     bool is_running, is_ending;
     WADI_ARRAY(WadiClaim) held;
 } WadiClaims;
 
-/* `folder` exists; `name` is that of the files to make. When `stop` (may be NULL) is not 0 any more, all
+/* `folder` exists; `name` is that of the files to make. Once `stop` is requested, all
  * claims are released at once, since the program may end before it calls wadi_claims_close. After a failure
  * there is nothing to close. */
 WadiStatus wadi_claims_open(WadiClaims *claims, const char *folder, const char *name, double stale,
-                            const volatile int *stop, WadiError *error);
+                            WadiStop stop, WadiError *error);
 /* Releases all claims. */
 void wadi_claims_close(WadiClaims *claims);
 

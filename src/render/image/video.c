@@ -16,6 +16,7 @@
 
 #include "core/alloc.h"
 #include "core/check.h"
+#include "core/stop.h"
 #include "io/files/files.h"
 #include "render/image/image.h"
 #include "render/image/video_check.h"
@@ -171,7 +172,7 @@ static bool feed(const Encoder *encoder, const char *bytes, size_t size)
 static WadiStatus feed_pictures(const Encoder *encoder, const WadiVideoDef *def, WadiError *error)
 {
     for (int i = 0; i < def->picture_count; ++i) {
-        if (def->stop != NULL && *def->stop != 0) {
+        if (wadi_stop_requested(def->stop)) {
             return wadi_fail(error, WADI_ERR_STOPPED, "stopped before the video was done");
         }
         char *bytes;

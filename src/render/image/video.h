@@ -10,8 +10,8 @@ typedef struct WadiVideoDef {
     const char *const *pictures; /* paths of PNG files of one size */
     int picture_count;
     double fps;
-    bool is_gif;              /* at most 640 pixels wide; otherwise H.264 in MP4 */
-    const volatile int *stop; /* not NULL and not 0: stop with WADI_ERR_STOPPED */
+    bool is_gif; /* at most 640 pixels wide; otherwise H.264 in MP4 */
+    WadiStop stop;
 } WadiVideoDef;
 
 /* Replaces `path` on success. WADI_ERR_UNSUPPORTED: ffmpeg is missing; the message says what to install.

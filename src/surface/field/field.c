@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "core/parallel.h"
+#include "core/stop.h"
 #include "surface/cloud/cloud_mirror.h"
 #include "surface/field/field_band.h"
 
@@ -115,8 +116,8 @@ static const double margin_max = 10000.0;
 
 WadiStatus wadi_field_check_stop(const WadiFieldDef *def, WadiError *error)
 {
-    return def->stop != NULL && *def->stop != 0 ? wadi_fail(error, WADI_ERR_STOPPED, "stopped within a frame")
-                                                : WADI_OK;
+    return wadi_stop_requested(def->stop) ? wadi_fail(error, WADI_ERR_STOPPED, "stopped within a frame")
+                                          : WADI_OK;
 }
 
 static double flatten_unit(const WadiFieldDef *def, const WadiCloud *cloud)

@@ -45,10 +45,10 @@ typedef struct WadiFieldDef {
     /* particles are mirrored at the planes of `clip`, so that faces against them are flat */
     bool is_mirrored;
     double sunk; /* m: they are mirrored this far above the lowest plane of `clip` instead of at it */
-    const volatile int *stop; /* not NULL and not 0: stop with WADI_ERR_STOPPED */
+    WadiStop stop;
 } WadiFieldDef;
 
-/* WADI_ERR_STOPPED once *def->stop is set. Called between the stages and rounds of a frame. */
+/* WADI_ERR_STOPPED once a stop is requested. Called between the stages and rounds of a frame. */
 WadiStatus wadi_field_check_stop(const WadiFieldDef *def, WadiError *error);
 
 typedef struct WadiField {
