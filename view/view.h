@@ -29,7 +29,8 @@ typedef struct WadiViewDef {
     WadiStop stop;      /* ends it */
 } WadiViewDef;
 
-/* Serves until a stop is requested. WADI_ERR_UNSUPPORTED: built without what it needs; the text says how to get it. */
+/* Serves until a stop is requested. WADI_ERR_UNSUPPORTED: built without what it needs; the text says how to
+ * get it. */
 WadiStatus wadi_view(const WadiViewDef *def, WadiError *error);
 
 #endif

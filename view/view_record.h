@@ -34,7 +34,7 @@ WadiStatus wadi_view_record_begin(WadiViewRecorder *recorder, const WadiViewDef 
 bool wadi_view_record_take(WadiViewRecorder *recorder);
 /* Gives the scene to the recording where that uses it. False: it does not, the caller keeps it. */
 bool wadi_view_record_adopt(WadiViewRecorder *recorder, const WadiScene *scene);
-/* Waits for the end of a recording: after a requested stop that is soon. One that was cut short is named on stderr,
+/* Waits for the end of a recording: soon after a requested stop. One that was cut short is named on stderr,
  * with the command that continues it. */
 void wadi_view_record_end(WadiViewRecorder *recorder);
 /* What a person is told of the ended recording. */
