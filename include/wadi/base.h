@@ -81,18 +81,18 @@ typedef struct WadiLog {
     void *user;
 } WadiLog;
 
-/* Ends a long call early. `is_requested` is called between steps, files or rounds of a loop, also from threads
- * of the library and from several at once; once it returns true, the call returns WADI_ERR_STOPPED soon, and
- * what is finished is whole. It should be quick: reading an atomic variable is enough. NULL: no stop. */
+/* Ends a long call early. `is_requested` is called between steps, files or rounds of a loop, also from
+ * threads of the library and from several at once; once it returns true, the call returns WADI_ERR_STOPPED
+ * soon, and what is finished is whole. Reading an atomic variable is enough. NULL: no stop. */
 typedef struct WadiStop {
     bool (*is_requested)(void *user);
     void *user;
 } WadiStop;
 
 /* The task system of the program, for loops that run in its threads instead of the library's. `run` calls
- * task(context, i) once for each i from 0 to count - 1, in any order and any threads, several at once where it
- * can, and returns when all have returned; tasks never wait for each other. It is called from the thread that
- * called the library, hundreds of times a step. NULL: threads of the library. */
+ * task(context, i) once for each i from 0 to count - 1, in any order and any threads, several at once where
+ * it can, and returns when all have returned; tasks never wait for each other. It is called from the thread
+ * that called the library, hundreds of times a step. NULL: threads of the library. */
 typedef void (*WadiTask)(void *context, int index);
 typedef struct WadiTasks {
     void (*run)(void *user, int count, WadiTask task, void *context);

@@ -8,7 +8,7 @@
 #include "core/alloc.h"
 #include "core/check.h"
 #include "core/parallel.h"
-#include "core/stop.h"
+#include "core/status.h"
 #include "core/timer.h"
 #include "io/files/files.h"
 #include "io/run/run_assets.h"

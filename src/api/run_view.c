@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "core/hash.h"
-#include "core/stop.h"
+#include "core/status.h"
 #include "io/files/lock.h"
 #include "io/run/run_assets.h"
 #include "io/run/run_files.h"

@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "core/alloc.h"
-#include "core/stop.h"
+#include "core/status.h"
 #include "core/timer.h"
 #include "io/run/run_files.h"
 

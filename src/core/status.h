@@ -21,6 +21,12 @@ WadiStatus wadi_fail_as(WadiError *error, const WadiError *from);
 /* An allocation of `size` bytes for `what` failed. */
 WadiStatus wadi_fail_memory(WadiError *error, size_t size, const char *what);
 
+/* Whether the caller of a long call wants it to end. */
+static inline bool wadi_stop_requested(WadiStop stop)
+{
+    return stop.is_requested != NULL && stop.is_requested(stop.user);
+}
+
 /* Return early when a call failed and there is nothing to release. */
 #define WADI_TRY(call)                                                                                       \
     do {                                                                                                     \

@@ -4,7 +4,7 @@
 #include "api/export/export_job.h"
 #include "core/check.h"
 #include "core/parallel.h"
-#include "core/stop.h"
+#include "core/status.h"
 #include "core/timer.h"
 #include "io/files/files.h"
 #include "io/run/run_files.h"

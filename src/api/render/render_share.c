@@ -2,7 +2,7 @@
 #include "api/render/render_job.h"
 #include "api/share.h"
 #include "core/hash.h"
-#include "core/stop.h"
+#include "core/status.h"
 
 static WadiStatus refresh(void *user, WadiError *error)
 {

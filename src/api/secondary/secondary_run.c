@@ -10,7 +10,7 @@
 #include "core/check.h"
 #include "core/hash.h"
 #include "core/parallel.h"
-#include "core/stop.h"
+#include "core/status.h"
 #include "core/timer.h"
 #include "io/frame/xdmf.h"
 #include "io/run/output_index.h"

@@ -9,7 +9,7 @@
 #include "core/alloc.h"
 #include "core/check.h"
 #include "core/parallel.h"
-#include "core/stop.h"
+#include "core/status.h"
 
 enum {
     SURFACE_DEF_COOKIE = 0x5afe5,

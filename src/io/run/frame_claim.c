@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/stop.h"
+#include "core/status.h"
 #include "core/timer.h"
 
 enum {

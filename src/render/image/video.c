@@ -16,7 +16,7 @@
 
 #include "core/alloc.h"
 #include "core/check.h"
-#include "core/stop.h"
+#include "core/status.h"
 #include "io/files/files.h"
 #include "render/image/image.h"
 #include "render/image/video_check.h"

@@ -5,7 +5,7 @@
 
 #include "core/check.h"
 #include "core/parallel.h"
-#include "core/stop.h"
+#include "core/status.h"
 #include "surface/cloud/cloud_mirror.h"
 #include "surface/field/field_band.h"
 
