@@ -2,6 +2,8 @@
 #ifndef WADI_SCENE_H
 #define WADI_SCENE_H
 
+#include <stdbool.h>
+
 #include "wadi/base.h"
 
 #ifdef __cplusplus
@@ -19,6 +21,7 @@ typedef struct WadiSceneDef {
     const char *folder;      /* folder of relative mesh and image files; NULL: the folder of `path`, or "." */
     const char *const *sets; /* overrides "a.b=c", "bodies[0].velocity=[0,0,1]", applied in order */
     int set_count;
+    bool may_be_empty; /* without bodies and emitters: the program adds the particles, wadi_sim_add_points */
 } WadiSceneDef;
 
 WADI_API WadiSceneDef wadi_default_scene_def(void);

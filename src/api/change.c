@@ -174,8 +174,7 @@ static WadiStatus derive_body(const WadiSim *sim, const WadiYaml *yaml, int valu
     return status;
 }
 
-/* Continues with a scene in which the material is used, or, without particles of it, is not. */
-static WadiStatus use_material(WadiSim *sim, int material, bool is_used, WadiError *error)
+WadiStatus wadi_change_use_material(WadiSim *sim, int material, bool is_used, WadiError *error)
 {
     WadiScene *scene = NULL;
     WADI_TRY(derive(sim, NULL, &scene, error));
@@ -190,11 +189,11 @@ static WadiStatus add_particles(WadiSim *sim, const WadiYaml *yaml, int value, i
     WADI_TRY(derive_body(sim, yaml, value, &scene, error));
     const int material = scene->bodies[0].material;
     const bool is_new = sim->scene->materials[material].is_unused;
-    WadiStatus status = is_new ? use_material(sim, material, true, error) : WADI_OK;
+    WadiStatus status = is_new ? wadi_change_use_material(sim, material, true, error) : WADI_OK;
     if (status == WADI_OK) {
         status = wadi_sim_add_body(sim, &scene->bodies[0], added, error);
         if (status != WADI_OK && is_new) {
-            (void)use_material(sim, material, false, NULL);
+            (void)wadi_change_use_material(sim, material, false, NULL);
         }
     }
     wadi_scene_free(scene);
@@ -320,11 +319,16 @@ static WadiStatus apply_value(WadiSim *sim, const WadiYaml *yaml, int value, int
     if (strcmp(kind, "remove") == 0) {
         return remove_particles(sim, yaml, value, count, error);
     }
+    if (strcmp(kind, "points") == 0 && wadi_yaml_node(yaml, value)->kind == WADI_YAML_SCALAR) {
+        return wadi_change_add_points(sim, wadi_yaml_text(yaml, value), count, error);
+    }
     if (strcmp(kind, "wet") == 0) {
         return set_saturation(sim, yaml, value, error);
     }
     return wadi_fail(error, WADI_ERR_FORMAT,
-                     "'%.40s' is no change; expected set: TEXT, collider, move, add, remove or wet", kind);
+                     "'%.40s' is no change; expected set: TEXT, collider, move, add, points, remove or "
+                     "wet",
+                     kind);
 }
 
 WadiStatus wadi_change_apply(WadiSim *sim, const char *change, int64_t *count, WadiError *error)
@@ -364,8 +368,8 @@ WadiStatus wadi_change_apply(WadiSim *sim, const char *change, int64_t *count, W
     return wadi_assert_status(status, asserts, error);
 }
 
-static WadiStatus apply_kind(WadiSim *sim, const char *kind, const char *value, bool is_quoted,
-                             int64_t *count, WadiError *error)
+WadiStatus wadi_change_apply_kind(WadiSim *sim, const char *kind, const char *value, bool is_quoted,
+                                  int64_t *count, WadiError *error)
 {
     WadiText text = { 0 };
     int64_t ignored = 0;
@@ -388,17 +392,17 @@ static WadiStatus apply_kind(WadiSim *sim, const char *kind, const char *value, 
 
 WadiStatus wadi_sim_set(WadiSim *sim, const char *assignment, WadiError *error)
 {
-    return apply_kind(sim, "set", assignment, true, NULL, error);
+    return wadi_change_apply_kind(sim, "set", assignment, true, NULL, error);
 }
 
 WadiStatus wadi_sim_add_collider(WadiSim *sim, const char *collider, WadiError *error)
 {
-    return apply_kind(sim, "collider", collider, false, NULL, error);
+    return wadi_change_apply_kind(sim, "collider", collider, false, NULL, error);
 }
 
 WadiStatus wadi_sim_add_particles(WadiSim *sim, const char *body, int64_t *added, WadiError *error)
 {
-    return apply_kind(sim, "add", body, false, added, error);
+    return wadi_change_apply_kind(sim, "add", body, false, added, error);
 }
 
 WadiStatus wadi_sim_expect_particles(const WadiSim *sim, const char *body, double *count, WadiError *error)
@@ -427,7 +431,7 @@ WadiStatus wadi_sim_expect_particles(const WadiSim *sim, const char *body, doubl
 
 WadiStatus wadi_sim_remove_particles(WadiSim *sim, const char *region, int64_t *removed, WadiError *error)
 {
-    return apply_kind(sim, "remove", region, false, removed, error);
+    return wadi_change_apply_kind(sim, "remove", region, false, removed, error);
 }
 
 WadiStatus wadi_sim_set_saturation(WadiSim *sim, const char *material, double saturation, WadiError *error)
@@ -440,7 +444,7 @@ WadiStatus wadi_sim_set_saturation(WadiSim *sim, const char *material, double sa
     wadi_text_append(&text, "}");
     WadiStatus status = wadi_text_status(&text, error);
     if (status == WADI_OK) {
-        status = apply_kind(sim, "wet", text.data, false, NULL, error);
+        status = wadi_change_apply_kind(sim, "wet", text.data, false, NULL, error);
     }
     wadi_text_free(&text);
     return status;
@@ -459,7 +463,7 @@ WadiStatus wadi_sim_move_collider(WadiSim *sim, const char *collider, const doub
     wadi_text_append(&text, "}");
     WadiStatus status = wadi_text_status(&text, error);
     if (status == WADI_OK) {
-        status = apply_kind(sim, "move", text.data, false, NULL, error);
+        status = wadi_change_apply_kind(sim, "move", text.data, false, NULL, error);
     }
     wadi_text_free(&text);
     return status;

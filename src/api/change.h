@@ -43,6 +43,13 @@ WadiStatus wadi_change_derive(const WadiSim *sim, const WadiScene *from, const c
 WadiStatus wadi_change_take_scene(WadiSim *sim, WadiScene *scene, WadiError *error);
 /* change_scene.c: the key that makes scene `b` unfit for the particles of `a`; NULL: none. */
 const char *wadi_change_unfit_key(const WadiScene *a, const WadiScene *b);
+/* change.c: continues with a scene in which the material is used, or, without particles of it, is not. */
+WadiStatus wadi_change_use_material(WadiSim *sim, int material, bool is_used, WadiError *error);
+/* change_points.c: adds the particles of a change "points: BASE64", which is WadiPoint after WadiPoint. */
+WadiStatus wadi_change_add_points(WadiSim *sim, const char *base64, int64_t *added, WadiError *error);
+/* change.c: records and applies "KIND: VALUE"; `value` is YAML, or quoted here. *count may be NULL. */
+WadiStatus wadi_change_apply_kind(WadiSim *sim, const char *kind, const char *value, bool is_quoted,
+                                  int64_t *count, WadiError *error);
 /* change.c: applies the change "set: …" and records it. *count: particles added or removed. */
 WadiStatus wadi_change_apply(WadiSim *sim, const char *change, int64_t *count, WadiError *error);
 

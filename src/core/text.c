@@ -155,6 +155,41 @@ void wadi_text_append_number(WadiText *text, double value)
     wadi_text_append(text, number);
 }
 
+static const char digits_of_base64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+void wadi_text_append_base64(WadiText *text, const void *bytes, size_t size)
+{
+    const unsigned char *from = bytes;
+    for (size_t i = 0; i < size; i += 3) {
+        const size_t left = size - i;
+        const uint32_t bits = (uint32_t)from[i] << 16 | (left > 1 ? (uint32_t)from[i + 1] << 8 : 0) |
+                              (left > 2 ? (uint32_t)from[i + 2] : 0);
+        char group[4] = { '=', '=', '=', '=' };
+        for (size_t d = 0; d < 4 && d <= left; ++d) {
+            group[d] = digits_of_base64[bits >> (18 - 6 * d) & 63];
+        }
+        wadi_text_append_bytes(text, group, sizeof group);
+    }
+}
+
+bool wadi_text_read_base64(const char *text, size_t length, unsigned char *bytes, size_t *size)
+{
+    uint32_t bits = 0;
+    size_t digits = 0;
+    *size = 0;
+    for (const char *at = text; at < text + length && *at != '='; ++at) {
+        const char *digit = *at != '\0' ? strchr(digits_of_base64, *at) : NULL;
+        if (digit == NULL) {
+            return false;
+        }
+        bits = bits << 6 | (uint32_t)(digit - digits_of_base64);
+        if (++digits % 4 != 1) {
+            bytes[(*size)++] = (unsigned char)(bits >> (6 - 2 * ((digits - 1) % 4)));
+        }
+    }
+    return true;
+}
+
 const char *wadi_text_cstr(const WadiText *text)
 {
     return text->length > 0 ? text->data : "";

@@ -31,8 +31,14 @@ void wadi_text_vprintf(WadiText *text, const char *format, va_list args) WADI_PR
 /* A JSON string with its quotes, and a number, see wadi/json.h. */
 void wadi_text_append_json(WadiText *text, const char *value);
 void wadi_text_append_number(WadiText *text, double value);
+/* Bytes as base64. */
+void wadi_text_append_base64(WadiText *text, const void *bytes, size_t size);
 const char *wadi_text_cstr(const WadiText *text);
 WadiStatus wadi_text_status(const WadiText *text, WadiError *error);
+
+/* Reads `length` characters of base64 into `bytes`, which has room for 3 bytes per 4 characters or is the text itself, up to the
+ * first '='. *size: how many. False: the text has another character. */
+bool wadi_text_read_base64(const char *text, size_t length, unsigned char *bytes, size_t *size);
 
 /* Edit distance for "did you mean": insertions, deletions, replacements and swaps of neighbours. */
 int wadi_text_distance(const char *a, const char *b);

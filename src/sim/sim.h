@@ -83,6 +83,23 @@ WadiStatus wadi_sim_change_scene(WadiSim *sim, const WadiScene *scene, WadiError
 WadiStatus wadi_sim_expect_body(const WadiSim *sim, const WadiBodyDef *body, double *count, WadiError *error);
 /* Adds the particles of a body, but none nearer than 3/4 of the spacing to a present one. */
 WadiStatus wadi_sim_add_body(WadiSim *sim, const WadiBodyDef *body, int64_t *added, WadiError *error);
+/* A particle that a program gives. */
+typedef struct WadiPoint {
+    double x[3];       /* m */
+    float v[3];        /* m/s */
+    uint32_t material; /* number in the scene */
+} WadiPoint;
+/* WADI_ERR_ARGUMENT names the first one with a value that is not finite or with an unknown material. */
+WadiStatus wadi_sim_check_points(const WadiSim *sim, const WadiPoint *points, size_t count, WadiError *error);
+/* Adds them, but none inside solids, beyond closed walls or nearer than 3/4 of the spacing to a present one. */
+WadiStatus wadi_sim_insert_points(WadiSim *sim, const WadiPoint *points, size_t count, int64_t *added,
+                                  WadiError *error);
+/* Removes those of the `*added` particles from `first` on that are nearer than that to an older one. */
+WadiStatus wadi_sim_drop_crowded(WadiSim *sim, int32_t first, int64_t *added, WadiError *error);
+/* Completes particles that a change added: WadiSolverType.born, and `pack` where they lie loosely. A failure
+ * stops the simulation. */
+WadiStatus wadi_sim_finish_added(WadiSim *sim, int32_t first, double saturation, bool is_loose,
+                                 WadiError *error);
 /* Removes the particles inside the shape, of one material or (-1) of all; they count as drained. */
 WadiStatus wadi_sim_remove_inside(WadiSim *sim, const WadiShapeDef *def, int material, int64_t *removed,
                                   WadiError *error);

@@ -187,7 +187,7 @@ static bool has_neighbour(const Occupied *occupied, const WadiParticles *p, Wadi
 static const double NEAREST = 0.75; /* spacings, of a new particle to a present one */
 
 /* Removes those of the particles from `first` on whose place is taken. */
-static WadiStatus drop_crowded(WadiSim *sim, int32_t first, int64_t *added, WadiError *error)
+WadiStatus wadi_sim_drop_crowded(WadiSim *sim, int32_t first, int64_t *added, WadiError *error)
 {
     WadiParticles *p = &sim->particles;
     const double spacing = sim->world->spacing;
@@ -207,6 +207,27 @@ static WadiStatus drop_crowded(WadiSim *sim, int32_t first, int64_t *added, Wadi
     return WADI_OK;
 }
 
+WadiStatus wadi_sim_finish_added(WadiSim *sim, int32_t first, double saturation, bool is_loose,
+                                 WadiError *error)
+{
+    WadiParticles *p = &sim->particles;
+    for (int32_t i = first; i < p->count; ++i) {
+        sim->born[p->material[i]] += 1;
+    }
+    wadi_world_set_water(sim->world, p, first, saturation);
+    sim->water_born += wadi_water_sum(p, first);
+    WadiStatus status = wadi_sim_set_born(sim, first, error);
+    if (status == WADI_OK && is_loose) {
+        status = wadi_sim_pack(sim, first, error);
+    }
+    if (status != WADI_OK) {
+        sim->stopped = status;
+        sim->stopped_stage = "change";
+        return status;
+    }
+    return wadi_arena_reset(&sim->scratch, error);
+}
+
 static WadiSeedIn seed_in(const WadiSim *sim, const WadiBodyDef *body, const WadiShape *shape)
 {
     WadiSeedIn in = wadi_world_seed_in(sim->world, body, shape);
@@ -223,25 +244,13 @@ static WadiStatus seed_body(WadiSim *sim, const WadiBodyDef *body, const WadiSha
     const WadiSeedIn in = seed_in(sim, body, shape);
     WADI_TRY(wadi_sim_check_added(sim, &in, error));
     WADI_TRY(wadi_seed_fill(&in, p, added, error));
-    const WadiStatus status = drop_crowded(sim, first, added, error);
+    const WadiStatus status = wadi_sim_drop_crowded(sim, first, added, error);
     if (status != WADI_OK) {
         wadi_particles_drop_newest(p, *added);
         *added = 0;
         return status;
     }
-    sim->born[body->material] += *added;
-    wadi_world_set_water(sim->world, p, first, body->saturation);
-    sim->water_born += wadi_water_sum(p, first);
-    WadiStatus born = wadi_sim_set_born(sim, first, error);
-    if (born == WADI_OK) {
-        born = wadi_sim_pack(sim, first, error);
-    }
-    if (born != WADI_OK) {
-        sim->stopped = born;
-        sim->stopped_stage = "change";
-        return born;
-    }
-    return wadi_arena_reset(&sim->scratch, error);
+    return wadi_sim_finish_added(sim, first, body->saturation, true, error);
 }
 
 WadiStatus wadi_sim_expect_body(const WadiSim *sim, const WadiBodyDef *body, double *count, WadiError *error)

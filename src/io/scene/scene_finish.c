@@ -377,7 +377,8 @@ static void finish_scene(WadiSceneReader *r, int node, const WadiSceneGiven *giv
     bool has_emitters = emitters >= 0 && wadi_yaml_node(&r->yaml, emitters)->child_count > 0;
     bool is_list = (bodies < 0 || wadi_yaml_node(&r->yaml, bodies)->kind == WADI_YAML_LIST) &&
                    (emitters < 0 || wadi_yaml_node(&r->yaml, emitters)->kind == WADI_YAML_LIST);
-    if (!has_bodies && !has_emitters && is_list) {
+    const bool may_be_empty = r->is_record || r->may_be_empty;
+    if (!has_bodies && !has_emitters && is_list && !may_be_empty) {
         wadi_read_problem(r,
                           bodies >= 0     ? bodies
                           : emitters >= 0 ? emitters

@@ -197,9 +197,11 @@ static WadiStatus parse(WadiScene **scene, const WadiSceneDef *def, bool is_reco
         bytes = file_bytes;
     }
 
-    WadiSceneReader reader = {
-        .report = { .path = path, .sets = def->sets }, .is_record = is_record, .files = files, .error = error
-    };
+    WadiSceneReader reader = { .report = { .path = path, .sets = def->sets },
+                               .is_record = is_record,
+                               .may_be_empty = def->may_be_empty,
+                               .files = files,
+                               .error = error };
     reader.yaml.root = -1;
     WadiStatus status = WADI_NEW(&reader.scene, 1, "scene", error);
     if (status == WADI_OK) {

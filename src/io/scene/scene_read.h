@@ -14,6 +14,7 @@ typedef struct WadiSceneReader {
     WadiText path; /* of the value being read: "bodies[0].shape" */
     int shape_count;
     bool is_record;                       /* a finished run: files are not opened */
+    bool may_be_empty;                    /* WadiSceneDef.may_be_empty */
     WadiSceneFiles *files;                /* list of files; NULL: none is made */
     const WadiSceneField *keyframed;      /* field whose keyframes are being read */
     const WadiSceneObject *listed_object; /* object whose keys the last message of an unknown key listed */
