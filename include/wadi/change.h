@@ -32,13 +32,13 @@ WADI_API WadiStatus wadi_sim_move_collider(WadiSim *sim, const char *collider, c
  * spacing to a present particle stay empty. *added may be NULL. */
 WADI_API WadiStatus wadi_sim_add_particles(WadiSim *sim, const char *body, int64_t *added, WadiError *error);
 /* Adds particles at given positions: position, velocity and material of the data are used, the others must
- * stay 0. Those inside solids, beyond closed walls or nearer than 3/4 of the spacing to a present particle are
- * left out; among themselves they should lie about a spacing apart. Recorded with 54 bytes a particle. *added
- * may be NULL. WADI_ERR_ARGUMENT names the first particle with a value that is not finite. */
+ * stay 0. Those inside solids, beyond closed walls or nearer than 3/4 of the spacing to a present particle
+ * are left out; among themselves they should lie about a spacing apart. Recorded with 54 bytes a particle.
+ * *added may be NULL. WADI_ERR_ARGUMENT names the first particle with a value that is not finite. */
 WADI_API WadiStatus wadi_sim_add_points(WadiSim *sim, const WadiParticleData *particles, int64_t *added,
                                         WadiError *error);
-/* How many particles wadi_sim_add_particles would add at most, roughly: fast, and without large memory. A body that cannot fit
- * into the free memory is refused by wadi_sim_add_particles, WADI_ERR_MEMORY. */
+/* How many particles wadi_sim_add_particles would add at most, roughly: fast, and without large memory. A body
+ * that cannot fit into the free memory is refused by it, WADI_ERR_MEMORY. */
 WADI_API WadiStatus wadi_sim_expect_particles(const WadiSim *sim, const char *body, double *count,
                                               WadiError *error);
 /* Removes the particles inside a shape, of all materials or of one: "{shape: {sphere: {radius: 0.1}}}",

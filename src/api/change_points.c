@@ -1,5 +1,5 @@
-/* Particles from arrays. A change is a line of text, so that what is applied is what is recorded: the particles
- * are written as base64. */
+/* Particles from arrays. A change is a line of text, so that what is applied is what is recorded: the
+ * particles are written as base64. */
 #include <string.h>
 
 #include "api/change.h"

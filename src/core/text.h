@@ -36,8 +36,8 @@ void wadi_text_append_base64(WadiText *text, const void *bytes, size_t size);
 const char *wadi_text_cstr(const WadiText *text);
 WadiStatus wadi_text_status(const WadiText *text, WadiError *error);
 
-/* Reads `length` characters of base64 into `bytes`, which has room for 3 bytes per 4 characters or is the text itself, up to the
- * first '='. *size: how many. False: the text has another character. */
+/* Reads `length` characters of base64 into `bytes`, up to the first '='. `bytes` has room for 3 bytes per 4
+ * characters, or is the text itself. *size: how many. False: the text has another character. */
 bool wadi_text_read_base64(const char *text, size_t length, unsigned char *bytes, size_t *size);
 
 /* Edit distance for "did you mean": insertions, deletions, replacements and swaps of neighbours. */

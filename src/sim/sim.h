@@ -91,7 +91,8 @@ typedef struct WadiPoint {
 } WadiPoint;
 /* WADI_ERR_ARGUMENT names the first one with a value that is not finite or with an unknown material. */
 WadiStatus wadi_sim_check_points(const WadiSim *sim, const WadiPoint *points, size_t count, WadiError *error);
-/* Adds them, but none inside solids, beyond closed walls or nearer than 3/4 of the spacing to a present one. */
+/* Adds them, but none inside solids, beyond closed walls or nearer than 3/4 of the spacing to a present
+ * particle. */
 WadiStatus wadi_sim_insert_points(WadiSim *sim, const WadiPoint *points, size_t count, int64_t *added,
                                   WadiError *error);
 /* Removes those of the `*added` particles from `first` on that are nearer than that to an older one. */
