@@ -80,7 +80,7 @@ awk -v h="$height" 'BEGIN { exit !(h > 5.085 && h < 5.105) }' || fail "mean heig
 
 # A project of someone else's: find_package alone, shared and static; the examples need no other file.
 mkdir "$stage/consumer"
-cp examples/surface_in_memory.c "$stage/consumer"
+cp examples/surface_in_memory.c examples/embed.c "$stage/consumer"
 cat >"$stage/consumer/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.16)
 project(consumer C)
@@ -89,8 +89,12 @@ if(wadi_FOUND)
   message(FATAL_ERROR "version 0.1 serves as 0.2")
 endif()
 find_package(wadi 0.1 REQUIRED COMPONENTS static)
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
 add_executable(shared surface_in_memory.c)
 target_link_libraries(shared PRIVATE wadi::wadi)
+add_executable(embed embed.c)
+target_link_libraries(embed PRIVATE wadi::wadi Threads::Threads m)
 add_executable(static surface_in_memory.c)
 target_link_libraries(static PRIVATE wadi::wadi_static)
 END
@@ -111,6 +115,10 @@ for kind in shared static; do
 done
 cmp "$stage/shared.obj" "$stage/static.obj" || fail "shared and static make different meshes"
 grep -q 'closed, manifold' <<<"$("$stage/usr/bin/wadi" info "$stage/shared.obj")" || fail "that mesh is not closed"
+
+# Arrays in, arrays out: all of the water is there in the last frame, and it pushes the paddle.
+"$stage/consumer/build/embed" >"$stage/embed.out"
+grep -q '^frame 24: 8000 particles' "$stage/embed.out" || fail "examples/embed.c lost water"
 
 # The documents are there and their links lead somewhere.
 for document in README.md docs/library.md docs/cli.md examples/run_scene.c; do

@@ -37,8 +37,8 @@ WADI_API WadiStatus wadi_sim_add_particles(WadiSim *sim, const char *body, int64
  * *added may be NULL. WADI_ERR_ARGUMENT names the first particle with a value that is not finite. */
 WADI_API WadiStatus wadi_sim_add_points(WadiSim *sim, const WadiParticleData *particles, int64_t *added,
                                         WadiError *error);
-/* How many particles wadi_sim_add_particles would add at most, roughly: fast, and without large memory. A body
- * that cannot fit into the free memory is refused by it, WADI_ERR_MEMORY. */
+/* How many particles wadi_sim_add_particles would add at most, roughly: fast, and without large memory. It
+ * refuses a body that cannot fit into the free memory, WADI_ERR_MEMORY. */
 WADI_API WadiStatus wadi_sim_expect_particles(const WadiSim *sim, const char *body, double *count,
                                               WadiError *error);
 /* Removes the particles inside a shape, of all materials or of one: "{shape: {sphere: {radius: 0.1}}}",
