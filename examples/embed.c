@@ -87,7 +87,8 @@ static WadiStatus add_water(WadiSim *sim, WadiError *error)
     return wadi_sim_add_points(sim, &data, NULL, error);
 }
 
-/* The paddle swings by what would be the program's input; the front of the water and the force are its output. */
+/* The paddle swings by what would be the program's input; the front of the water and the force on the paddle
+ * are its output. */
 static WadiStatus next_frame(WadiSim *sim, int frame, WadiError *error)
 {
     const double to[3] = { 0.5 + 0.05 * sin(0.5 * frame), 0.1, 0.1 };

@@ -178,14 +178,10 @@ class Points:
         count = 1 + (int(self.material.max()) if self.material is not None and len(self) else 0)
         return Scene({'wadi': 1, 'name': 'points', 'solver': 'points', 'cell_size': cell,
                       'materials': {f'material_{i}': {'kind': 'water'} for i in range(count)},
-                      # A scene has something to simulate; this one is never simulated.
-                      'bodies': [{'material': 'material_0', 'shape': {'sphere': {'radius': 2.0 * cell}}}],
-                      'surface': settings or {}})
+                      'surface': settings or {}}, may_be_empty=True)
 
-    def surface(self, scene: Scene | None = None, *, settings: dict | None = None, material: str | None = None,
-                advance: float = 0.0, y_up: bool = False, threads: int = 0) -> Mesh:
-        """Their surface, with the surface settings of a scene, or with `settings` (a dict: docs/surface.md)."""
-        scene = scene if scene is not None else self._scene(settings)
+    def _data(self):
+        """They as a struct of the library, and what must live as long as it."""
         data = LIBRARY.wadi_default_particle_data()
 
         def pointer(array, kind):
@@ -203,10 +199,18 @@ class Points:
             data.attribute[i].name = names[i]
             data.attribute[i].components = 1 if values.ndim == 1 else 3
             data.attribute[i].values = pointer(values, ctypes.c_float)
+        return data, (self, names)
+
+    def surface(self, scene: Scene | None = None, *, settings: dict | None = None, material: str | None = None,
+                advance: float = 0.0, y_up: bool = False, threads: int = 0) -> Mesh:
+        """Their surface, with the surface settings of a scene, or with `settings` (a dict: docs/surface.md)."""
+        scene = scene if scene is not None else self._scene(settings)
+        data, kept = self._data()
         handle = _Handle()
         definition = definition_of(material, advance, y_up, threads)
         call('wadi_particles_surface', scene._handle(), ctypes.byref(data), ctypes.byref(definition),
              ctypes.byref(handle.data))
+        del kept
         return Mesh(handle)
 
     def _repr_png_(self):

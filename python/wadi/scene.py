@@ -42,13 +42,14 @@ class Scene:
     Scene("column.yaml", {"resolution": 64})      with values of it overridden
     Scene({"wadi": 1, "solver": "flip", ...})     a dict with the keys of a scene file
     Scene(text="{wadi: 1, ...}")                  the text of one
+    Scene({...}, may_be_empty=True)               without bodies: `Simulation.add_points` gives the particles
 
     Raises SceneError with all mistakes at once, each with its place. The keys are in docs/scene-reference.md;
     `wadi.schema()` has them as a JSON Schema.
     """
 
     def __init__(self, source: str | os.PathLike | dict | None = None, sets: Sets = None, *, text: str | None = None,
-                 folder: str | os.PathLike | None = None):
+                 folder: str | os.PathLike | None = None, may_be_empty: bool = False):
         if (source is None) == (text is None):
             raise TypeError('a scene is either a file, a dict, or text=')
         self._pointer = None
@@ -59,6 +60,7 @@ class Scene:
             definition.path = encode(source)
         definition.text = encode(text)
         definition.folder = encode(folder)
+        definition.may_be_empty = may_be_empty
         kept = put_sets(definition, sets)
         pointer = ctypes.c_void_p()
         call('wadi_scene_load', ctypes.byref(pointer), ctypes.byref(definition))

@@ -14,7 +14,7 @@ from ._library import LIBRARY, as_scene_text, call, encode, plain, take_text
 from ._progress import Watch
 from .arrays import Particles
 from .errors import ArgumentError
-from .meshes import Mesh, _Handle, definition_of
+from .meshes import Mesh, Points, _Handle, definition_of
 
 if TYPE_CHECKING:
     from .scene import Scene
@@ -203,6 +203,25 @@ class Simulation:
         added = ctypes.c_int64()
         text = json.dumps({'material': material, 'shape': shape, **keys}, default=plain)
         self._change('wadi_sim_add_particles', text.encode(), ctypes.byref(added))
+        return added.value
+
+    def add_points(self, xyz, velocity=None, material: str | int = 0) -> int:
+        """Adds particles at positions (n, 3), m, with velocities (n, 3), m/s, of one material or of a number for each.
+
+        Positions inside solids or nearer than 3/4 of the spacing to a present particle are left out. Returns how many
+        were added.
+        """
+        if isinstance(material, str):
+            names = [m['name'] for m in self.scene.facts()['materials']]
+            if material not in names:
+                raise ArgumentError(f'no material {material!r}; the scene has {", ".join(names)}')
+            material = names.index(material)
+        points = Points(xyz, spacing=1.0, velocity=velocity, material=np.broadcast_to(material, len(xyz)))
+        data, kept = points._data()
+        data.spacing = 0.0  # that of the scene
+        added = ctypes.c_int64()
+        self._change('wadi_sim_add_points', ctypes.byref(data), ctypes.byref(added))
+        del kept
         return added.value
 
     def remove(self, shape: dict, material: str | None = None) -> int:

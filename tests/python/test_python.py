@@ -253,6 +253,27 @@ class Simulations(unittest.TestCase):
         with self.assertRaises(wadi.ArgumentError):
             sim.set('cell_size', 1)
 
+    def test_particles_from_arrays(self):
+        scene = wadi.Scene({'wadi': 1, 'solver': 'points', 'cell_size': 0.1, 'fps': 10, 'gravity': [0, 0, -10],
+                            'materials': {'sand': {'kind': 'sand'}, 'dust': {'kind': 'sand'}}}, may_be_empty=True)
+        sim = scene.simulate(threads=1)
+        xyz = np.array([[0, 0, 1], [5, 2, 3.0], [1, 1, 1]])
+        self.assertEqual(sim.add_points(xyz, [[1, 2, 3], [0, 0, 0], [0, 0, 0]], material='dust'), 3)
+        self.assertEqual(sim.add_points([[8, 8, 8], [9, 9, 9]], material=[0, 1]), 2)
+        self.assertTrue(np.array_equal(sim.particles['position'].xyz[:3], xyz))
+        self.assertEqual(list(sim.particles['material']), [1, 1, 1, 0, 1])
+        for _ in range(5):
+            sim.step_frame()  # 0.5 s: v t - 5 t^2
+        self.assertTrue(np.allclose(sim.particles['position'].xyz[0], [0.5, 1.0, 1.0 + 1.5 - 1.25], atol=1e-6))
+        with self.assertRaisesRegex(wadi.ArgumentError, "no material 'mud'; the scene has sand, dust"):
+            sim.add_points(xyz, material='mud')
+        with self.assertRaisesRegex(wadi.ArgumentError, 'particle 1 has position'):
+            sim.add_points([[0, 0, 0], [0, np.nan, 0]])
+        with self.assertRaisesRegex(wadi.ArgumentError, 'velocity has the shape'):
+            sim.add_points(xyz, [[1, 2, 3]])
+        with self.assertRaises(wadi.SceneError):
+            wadi.Scene({'wadi': 1, 'solver': 'points', 'materials': {'sand': {'kind': 'sand'}}})
+
     def test_forces_hold_the_weight(self):
         sim = wadi.Scene({**BIN, 'frames': 16}).simulate()
         self.assertEqual([n for n in sim.forces if n[0] not in 'xyz'], ['post'])
