@@ -1,7 +1,6 @@
 /* wadi in the loop of another program: its particles come from an array, its loops run in the program's own
  * threads, a solid follows what the program does, and each frame is read back as arrays. Build: cc -pthread
- * embed.c $(pkg-config --cflags --libs wadi) -lm -o embed */
-#include <math.h>
+ * embed.c $(pkg-config --cflags --libs wadi) -o embed */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -91,7 +90,8 @@ static WadiStatus add_water(WadiSim *sim, WadiError *error)
  * are its output. */
 static WadiStatus next_frame(WadiSim *sim, int frame, WadiError *error)
 {
-    const double to[3] = { 0.5 + 0.05 * sin(0.5 * frame), 0.1, 0.1 };
+    const int beat = frame % 12;
+    const double to[3] = { 0.45 + 0.1 * (beat < 6 ? beat : 12 - beat) / 6.0, 0.1, 0.1 };
     WadiStatus status = wadi_sim_move_collider(sim, "paddle", to, 1.0 / 24.0, error);
     if (status == WADI_OK) {
         status = wadi_sim_step_frame(sim, error);

@@ -94,7 +94,7 @@ find_package(Threads REQUIRED)
 add_executable(shared surface_in_memory.c)
 target_link_libraries(shared PRIVATE wadi::wadi)
 add_executable(embed embed.c)
-target_link_libraries(embed PRIVATE wadi::wadi Threads::Threads m)
+target_link_libraries(embed PRIVATE wadi::wadi Threads::Threads)
 add_executable(static surface_in_memory.c)
 target_link_libraries(static PRIVATE wadi::wadi_static)
 END
