@@ -249,7 +249,7 @@ void wadi_parallel_set_tasks(int threads, WadiTasks tasks)
 
 void wadi_parallel_set_threads(int threads)
 {
-    wadi_parallel_set_tasks(threads, (WadiTasks){ NULL });
+    wadi_parallel_set_tasks(threads, (WadiTasks){ 0 });
 }
 
 int wadi_parallel_threads(void)

@@ -28,8 +28,8 @@ static bool take(WadiClaims *claims, int item)
 static void open_two(WadiClaims *one, WadiClaims *two)
 {
     WadiError error = { 0 };
-    CHECK_OK(wadi_claims_open(one, scratch, "scene", STALE, (WadiStop){ NULL }, &error), error);
-    CHECK_OK(wadi_claims_open(two, scratch, "scene", STALE, (WadiStop){ NULL }, &error), error);
+    CHECK_OK(wadi_claims_open(one, scratch, "scene", STALE, (WadiStop){ 0 }, &error), error);
+    CHECK_OK(wadi_claims_open(two, scratch, "scene", STALE, (WadiStop){ 0 }, &error), error);
 }
 
 static void a_frame_has_one_owner_until_it_is_released(void **unused)
@@ -116,7 +116,7 @@ static void a_folder_that_is_gone_is_an_error(void **unused)
     WadiError error = { 0 };
     WadiLockHolder holder;
     bool is_mine;
-    CHECK_OK(wadi_claims_open(&claims, "/nowhere", "scene", STALE, (WadiStop){ NULL }, &error), error);
+    CHECK_OK(wadi_claims_open(&claims, "/nowhere", "scene", STALE, (WadiStop){ 0 }, &error), error);
     assert_int_equal(wadi_claim_take(&claims, 1, &is_mine, &holder, &error), WADI_ERR_IO);
     assert_false(is_mine);
     assert_non_null(strstr(error.text, "/nowhere"));

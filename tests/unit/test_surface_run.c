@@ -295,7 +295,7 @@ static void test_stop(void **state)
     assert_int_equal(wadi_surface(run, &def, &report, &error), WADI_ERR_STOPPED);
     assert_int_equal(watch.calls, 0);
     assert_int_equal(report.files, 0);
-    def.stop = (WadiStop){ NULL };
+    def.stop = (WadiStop){ 0 };
     report = make(run, &def);
     assert_int_equal(watch.calls, 3 * RUN_FRAMES);
     assert_int_equal(watch.last_frame, RUN_FRAMES);
