@@ -12,7 +12,7 @@ static bool parse_target(const WadiCliWork *work, WadiExportDef *def)
     const char *text = work->args->to;
     if (text == NULL) {
         wadi_cli_usage_error(wadi_cli_find_command("export"),
-                             "--to is missing: pov, pbrt, blender, ply, obj or vdb");
+                             "--to is missing: pov, pbrt, blender, usd, ply, obj or vdb");
         return false;
     }
     for (int t = 0; t < WADI_EXPORT_TARGET_COUNT; ++t) {
@@ -21,7 +21,7 @@ static bool parse_target(const WadiCliWork *work, WadiExportDef *def)
             return true;
         }
     }
-    return wadi_cli_work_usage(work, "--to", "pov, pbrt, blender, ply, obj or vdb", text);
+    return wadi_cli_work_usage(work, "--to", "pov, pbrt, blender, usd, ply, obj or vdb", text);
 }
 
 static void on_progress(void *user, const WadiProgress *state)
@@ -77,6 +77,7 @@ int wadi_cli_export(const WadiCliArgs *args)
     def.set_count = args->set_count;
     def.folder = args->output;
     def.is_forced = args->force;
+    def.is_one_file = args->one_file;
     def.threads = args->threads;
     def.log = (WadiLog){ .function = wadi_cli_work_log, .user = &work };
     def.progress = on_progress;

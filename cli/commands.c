@@ -141,8 +141,8 @@ const WadiCliCommand wadi_cli_commands[] = {
         .summary = "Hand a run over to other programs",
         .description = "Writes every frame of a run for another program: what wadi render would draw, seen "
                        "from the same "
-                       "place in the same light, as scenes of POV-Ray or pbrt-v4 or as files and a script "
-                       "for Blender; or "
+                       "place in the same light, as scenes of POV-Ray or pbrt-v4, as a USD stage, or as files and a "
+                       "script for Blender; or "
                        "meshes and particles alone. Frames that are there already and were made of the same "
                        "particles with "
                        "the same settings are kept, so that the command goes on where it was stopped. "
@@ -154,6 +154,7 @@ const WadiCliCommand wadi_cli_commands[] = {
                       { "wadi export column.run --to blender",
                         "then: blender -P column.run/export/blender/load.py -- --scene" },
                       { "wadi export splash.run --to pbrt --set render.walls=glass -o scenes", "" },
+                      { "wadi export splash.run --to usd", "then open splash.run/export/usd/splash.usda" },
                       { "wadi export splash.run --to obj --up y", "meshes for programs in which y is up" } },
         .run = wadi_cli_export,
     },

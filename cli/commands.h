@@ -43,6 +43,7 @@ typedef struct WadiCliArgs {
     bool grid, zip, no_mosaic; /* of wedges */
     bool no_open, paused;      /* of the view */
     bool no_time;              /* of the check */
+    bool one_file;             /* of exports */
     bool resume, overwrite, force, json, quiet, markdown, print, help, version;
 } WadiCliArgs;
 

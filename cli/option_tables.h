@@ -225,10 +225,9 @@ static const WadiCliOption render_options[] = {
 
 static const WadiCliOption export_options[] = {
     CHOICE(
-        "to", "PROGRAM", to, "pov pbrt blender ply obj vdb",
+        "to", "PROGRAM", to, "pov pbrt blender usd ply obj vdb",
         "pov: scenes that povray draws as they are. pbrt: scenes for pbrt-v4. blender: a script that loads "
-        "the "
-        "run into Blender. ply, obj, vdb: meshes as wadi surface makes them; ply has the particles too."),
+        "the run into Blender. usd: a stage for Houdini, Omniverse, Maya, Unreal and others. ply, obj, vdb: meshes as wadi surface makes them; ply has the particles too."),
     TEXT("frames", "A-B", frame_range, "These frames, or one frame A. Without it: all that are finished."),
     { .name = "set",
       .argument = "KEY=VALUE",
@@ -244,6 +243,9 @@ static const WadiCliOption export_options[] = {
       .offset = VALUE(output),
       .files = WADI_CLI_FILES_FOLDER,
       .help = "Folder the files go to. Without it: export/PROGRAM in the run folder." },
+    FLAG("one-file", 0, one_file,
+         "Of usd: all frames in one file, for programs that do not read value clips (Blender), instead of "
+         "one file a frame."),
     FLAG("force", 0, force, "Write files again that are there already, from the same frame and settings."),
     THREADS,
     EVENTS,

@@ -19,6 +19,7 @@ typedef enum WadiExportTarget {
     WADI_EXPORT_PLY,     /* meshes as wadi_surface makes them, and particles in MATERIAL.particles.0001.ply */
     WADI_EXPORT_OBJ,     /* meshes as wadi_surface makes them */
     WADI_EXPORT_VDB,     /* level sets as wadi_surface makes them */
+    WADI_EXPORT_USD, /* NAME.usda for programs that read USD, and the binary layers it names */
     WADI_EXPORT_TARGET_COUNT
 } WadiExportTarget;
 
@@ -34,6 +35,7 @@ typedef struct WadiExportDef {
                                     alone (PLY, OBJ, VDB): surface settings only */
     int set_count;
     const char *folder; /* NULL: RUN/export/TARGET */
+    bool is_one_file;   /* USD: one NAME.usdc for all frames instead of value clips, one file a frame */
     bool is_y_up;       /* convert (x, y, z) to (x, z, -y); not for VDB */
     bool is_forced;     /* make files again that exist with the same particles and settings */
     int threads;        /* 0: all cores. Files do not depend on it */

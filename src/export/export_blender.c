@@ -232,42 +232,11 @@ static WadiStatus write_particles(const WadiExportFrame *frame, const char *path
     return status;
 }
 
-/* Grains as particles with the attributes colour (linear), wetness and velocity; ids count them. */
 static WadiStatus write_grains(const WadiExportFrame *frame, const char *path, const WadiGrains *grains,
                                int material, WadiArena *arena, WadiError *error)
 {
-    const size_t count = grains->count;
-    if (count > INT32_MAX) {
-        return wadi_fail(error, WADI_ERR_ARGUMENT, "%zu grains are too many for a file", count);
-    }
-    WadiCloud cloud = { .count = (int32_t)count, .spacing_min = INFINITY, .attribute_count = 2 };
-    float *colour, *wetness;
-    WADI_TRY(WADI_ARENA_NEW(arena, &cloud.position, count, "grains", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &cloud.spacing, count, "grains", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &cloud.id, count, "grains", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &colour, 3 * count, "grains", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &wetness, count, "grains", error));
-    for (size_t i = 0; i < count; ++i) {
-        const float *s = grains->sphere[i];
-        const WadiTraceColour c = grains->colour[i];
-        const WadiRgb linear = wadi_srgb(c.red, c.green, c.blue);
-        cloud.position[i] =
-            wadi_add(frame->frame_scene->origin, wadi_vec3((double)s[0], (double)s[1], (double)s[2]));
-        cloud.spacing[i] = 2.0f * s[3];
-        cloud.spacing_min = fmin(cloud.spacing_min, (double)cloud.spacing[i]);
-        cloud.spacing_max = fmax(cloud.spacing_max, (double)cloud.spacing[i]);
-        cloud.id[i] = (uint32_t)i;
-        colour[3 * i] = linear.x;
-        colour[3 * i + 1] = linear.y;
-        colour[3 * i + 2] = linear.z;
-        wetness[i] = (float)c.wetness / 255.0f;
-    }
-    cloud.attribute[0] = (WadiCloudAttribute){ "colour", 3, colour };
-    cloud.attribute[1] = (WadiCloudAttribute){ "wetness", 1, wetness };
-    if (grains->velocity != NULL) {
-        cloud.attribute[cloud.attribute_count++] =
-            (WadiCloudAttribute){ "velocity", 3, (float *)grains->velocity };
-    }
+    WadiCloud cloud;
+    WADI_TRY(wadi_export_grain_cloud(frame, grains, &cloud, arena, error));
     return wadi_export_ply_particles(frame, path, &cloud, material, error);
 }
 

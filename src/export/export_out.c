@@ -60,6 +60,19 @@ void wadi_out_bytes(WadiExportOut *out, const void *bytes, size_t size)
     }
 }
 
+uint64_t wadi_out_size(const WadiExportOut *out)
+{
+    return out->offset + out->used;
+}
+
+void wadi_out_rewrite(WadiExportOut *out, uint64_t offset, const void *bytes, size_t size)
+{
+    flush(out);
+    if (out->status == WADI_OK) {
+        out->status = wadi_file_writer_put(&out->writer, bytes, size, offset, out->error);
+    }
+}
+
 void wadi_out_text(WadiExportOut *out, const char *text)
 {
     wadi_out_bytes(out, text, strlen(text));

@@ -21,6 +21,10 @@ void wadi_out_open(WadiExportOut *out, const char *path, WadiError *error);
 WadiStatus wadi_out_close(WadiExportOut *out);
 
 void wadi_out_bytes(WadiExportOut *out, const void *bytes, size_t size);
+/* Bytes put so far. */
+uint64_t wadi_out_size(const WadiExportOut *out);
+/* Replaces bytes that were put before. */
+void wadi_out_rewrite(WadiExportOut *out, uint64_t offset, const void *bytes, size_t size);
 void wadi_out_text(WadiExportOut *out, const char *text);
 /* At most 1000 characters. */
 void wadi_out_printf(WadiExportOut *out, const char *format, ...) WADI_PRINTF(2, 3);

@@ -31,26 +31,10 @@ static void put_name(WadiExportOut *out, const WadiExportFrame *frame, int mater
     wadi_out_printf(out, "\"%s%s\"", frame->scene->materials[material].name, what);
 }
 
-/* Water between the grains darkens them, as in render/trace/bsdf.c; the film over them is pbrt's coat. */
-static float wet_channel(float colour, float wetness)
-{
-    return wadi_minf(wadi_wet_grains(colour, wetness), 0.98f);
-}
-
-/* The surface of dry sand: half of the light leaves after one reflection among its grains. */
-static WadiRgb bed_colour(WadiRgb c, float wetness)
-{
-    const float once = wadi_bed_albedo_mean();
-    WadiRgb dry = { once * c.x / (1.0f - (1.0f - once) * c.x), once * c.y / (1.0f - (1.0f - once) * c.y),
-                    once * c.z / (1.0f - (1.0f - once) * c.z) };
-    return wadi_lerpf(dry, c, wadi_wet_film(wetness));
-}
-
-/* Parameters after the type, which is "diffuse" for dry sand and "coateddiffuse" for wet sand. */
+/* The film of water over wet sand is pbrt's coat. Parameters after the type, which is "diffuse" for dry sand and "coateddiffuse" for wet sand. */
 static void put_sand(WadiExportOut *out, WadiRgb colour, float wetness)
 {
-    WadiRgb c = { wet_channel(colour.x, wetness), wet_channel(colour.y, wetness),
-                  wet_channel(colour.z, wetness) };
+    const WadiRgb c = wadi_export_wet_colour(colour, wetness);
     const float film = wadi_wet_film(wetness);
     if (film > 0.0f) {
         wadi_out_printf(out, " \"float roughness\" [%.3g] \"float eta\" [1.333]", 0.6 - 0.45 * (double)film);
@@ -75,7 +59,7 @@ static void put_named(WadiExportOut *out, const WadiLook *look, float wetness)
         break;
     case WADI_LOOK_SAND:
         wadi_out_printf(out, " \"string type\" %s", sand_type(wetness));
-        put_sand(out, look->grain_size > 0.0f ? bed_colour(look->colour, wetness) : look->colour, wetness);
+        put_sand(out, wadi_export_bed_colour(look, wetness), wetness);
         break;
     default:
         wadi_out_printf(out, " \"string type\" \"%s\"", look->coat > 0.0f ? "coateddiffuse" : "diffuse");

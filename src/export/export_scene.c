@@ -7,6 +7,8 @@
 #include "core/alloc.h"
 #include "core/hash.h"
 #include "io/files/files.h"
+#include "render/bed/grain_bed.h"
+#include "render/trace/bsdf.h"
 #include "wadi/base.h"
 
 /* Radius of the ball that stands for a patch of foam, over that of the patch. */
@@ -251,6 +253,71 @@ double wadi_export_grain_size(const WadiExportFrame *frame, const WadiLook *look
     const double grain = (double)look->grain_size, size = fmax(grain, pixel);
     *contrast = size > 0.0 ? grain / size : 0.0;
     return size;
+}
+
+WadiStatus wadi_export_grain_cloud(const WadiExportFrame *frame, const WadiGrains *grains, WadiCloud *made,
+                                   WadiArena *arena, WadiError *error)
+{
+    const size_t count = grains->count;
+    if (count > INT32_MAX) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "%zu grains are too many for a file", count);
+    }
+    WadiCloud cloud = { .count = (int32_t)count, .spacing_min = INFINITY, .attribute_count = 2 };
+    float *colour, *wetness;
+    WADI_TRY(WADI_ARENA_NEW(arena, &cloud.position, count, "grains", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &cloud.spacing, count, "grains", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &cloud.id, count, "grains", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &colour, 3 * count, "grains", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &wetness, count, "grains", error));
+    for (size_t i = 0; i < count; ++i) {
+        const float *s = grains->sphere[i];
+        const WadiTraceColour c = grains->colour[i];
+        const WadiRgb linear = wadi_srgb(c.red, c.green, c.blue);
+        cloud.position[i] =
+            wadi_add(frame->frame_scene->origin, wadi_vec3((double)s[0], (double)s[1], (double)s[2]));
+        cloud.spacing[i] = 2.0f * s[3];
+        cloud.spacing_min = fmin(cloud.spacing_min, (double)cloud.spacing[i]);
+        cloud.spacing_max = fmax(cloud.spacing_max, (double)cloud.spacing[i]);
+        cloud.id[i] = (uint32_t)i;
+        colour[3 * i] = linear.x;
+        colour[3 * i + 1] = linear.y;
+        colour[3 * i + 2] = linear.z;
+        wetness[i] = (float)c.wetness / 255.0f;
+    }
+    cloud.attribute[0] = (WadiCloudAttribute){ "colour", 3, colour };
+    cloud.attribute[1] = (WadiCloudAttribute){ "wetness", 1, wetness };
+    if (grains->velocity != NULL) {
+        cloud.attribute[cloud.attribute_count++] =
+            (WadiCloudAttribute){ "velocity", 3, (float *)grains->velocity };
+    }
+    *made = cloud;
+    return WADI_OK;
+}
+
+/* Water between the grains darkens them, as in render/trace/bsdf.c. */
+static float wet_channel(float colour, float wetness)
+{
+    return wadi_minf(wadi_wet_grains(colour, wetness), 0.98f);
+}
+
+/* The surface of dry sand: half of the light leaves after one reflection among its grains. */
+static WadiRgb bed_colour(WadiRgb c, float wetness)
+{
+    const float once = wadi_bed_albedo_mean();
+    WadiRgb dry = { once * c.x / (1.0f - (1.0f - once) * c.x), once * c.y / (1.0f - (1.0f - once) * c.y),
+                    once * c.z / (1.0f - (1.0f - once) * c.z) };
+    return wadi_lerpf(dry, c, wadi_wet_film(wetness));
+}
+
+WadiRgb wadi_export_wet_colour(WadiRgb colour, float wetness)
+{
+    return (WadiRgb){ wet_channel(colour.x, wetness), wet_channel(colour.y, wetness),
+                      wet_channel(colour.z, wetness) };
+}
+
+WadiRgb wadi_export_bed_colour(const WadiLook *look, float wetness)
+{
+    return look->grain_size > 0.0f ? bed_colour(look->colour, wetness) : look->colour;
 }
 
 /* Mean radiance of the surround over a patch of directions: heights z0 to z1, azimuths a0 to a1. */

@@ -99,6 +99,16 @@ WadiStatus wadi_grain_groups_make(WadiGrainGroups *groups, const WadiGrains *gra
 WadiStatus wadi_export_foam(const WadiFrameScene *frame_scene, WadiGrains *foam, WadiArena *arena,
                             WadiError *error);
 
+/* Grains as particles with the attributes colour (linear), wetness and, where they have it, velocity; ids count
+ * them. In the arena. */
+WadiStatus wadi_export_grain_cloud(const WadiExportFrame *frame, const WadiGrains *grains, WadiCloud *cloud,
+                                   WadiArena *arena, WadiError *error);
+
+/* Grains of a colour with water between them; the colour that a bed of a look's grains has as a whole, before
+ * that water darkens it. */
+WadiRgb wadi_export_wet_colour(WadiRgb colour, float wetness);
+WadiRgb wadi_export_bed_colour(const WadiLook *look, float wetness);
+
 /* The colours of a solid's pattern at its vertices, in the arena; NULL: it has none. */
 WadiStatus wadi_export_solid_colours(const WadiFrameScene *frame_scene, const WadiFrameSceneSolid *solid,
                                      WadiRgb **colours, WadiArena *arena, WadiError *error);

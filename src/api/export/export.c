@@ -11,8 +11,8 @@
 
 enum { EXPORT_DEF_COOKIE = 0xe4907 };
 
-static const char *const target_names[WADI_EXPORT_TARGET_COUNT] = { "pov", "pbrt", "blender",
-                                                                    "ply", "obj",  "vdb" };
+static const char *const target_names[WADI_EXPORT_TARGET_COUNT] = { "pov", "pbrt", "blender", "ply",
+                                                                    "obj", "vdb",  "usd" };
 
 const char *wadi_export_target_name(WadiExportTarget target)
 {
@@ -84,13 +84,18 @@ WadiStatus wadi_export(const char *run, const WadiExportDef *def, WadiExportRepo
     if ((unsigned)def->target >= WADI_EXPORT_TARGET_COUNT) {
         return wadi_fail(error, WADI_ERR_ARGUMENT, "a target of export that is not known");
     }
+    if (def->is_one_file && def->target != WADI_EXPORT_USD) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "all frames in one file are for USD only, not for %s",
+                         target_names[def->target]);
+    }
     const unsigned asserts = wadi_assert_count();
     WADI_TRY(set_folder(report, run, def, error));
     WadiExportJob job = { .def = def, .report = report, .folder = report->folder, .start = wadi_time_now() };
     wadi_parallel_set_threads(def->threads);
-    bool is_scene = def->target <= WADI_EXPORT_BLENDER;
+    const bool is_mesh =
+        def->target == WADI_EXPORT_PLY || def->target == WADI_EXPORT_OBJ || def->target == WADI_EXPORT_VDB;
     WadiStatus status =
-        is_scene ? wadi_export_scenes(&job, run, error) : wadi_export_meshes(&job, run, error);
+        !is_mesh ? wadi_export_scenes(&job, run, error) : wadi_export_meshes(&job, run, error);
     report->seconds = wadi_time_now() - job.start;
     return wadi_assert_status(status, asserts, error);
 }

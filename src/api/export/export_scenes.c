@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/export/export_job.h"
+#include "api/export/export_scenes.h"
 #include "core/alloc.h"
 #include "core/hash.h"
 #include "export/export_blender.h"
@@ -12,42 +12,28 @@
 #include "export/export_sky.h"
 #include "io/files/files.h"
 
-enum {
-    EXPORT_VERSION = 3,
-    FILE_NAME_SIZE = 300
-}; /* the version is increased when the same settings give other files */
-
-typedef struct Exporter {
-    WadiExportJob *job;
-    WadiRenderDef render;
-    WadiRenderPlan plan;
-    WadiPictureMaker maker; /* used for its frame and frame scene */
-    WadiLightDef light;
-    uint64_t settings; /* hash of what all frames share */
-    uint64_t shared_key;
-    bool has_shared;      /* written by this call, or verified to exist */
-    WadiFileNames shared; /* the same for files of solids that stand still */
-} Exporter;
+enum { EXPORT_VERSION = 3 }; /* increased when the same settings give other files */
 
 /* Functions and facts for one target program. */
 typedef struct Target {
     const char *frame_suffix;                          /* NAME.0001SUFFIX */
     bool is_editable;                                  /* the user may edit the shared file: docs/export.md */
-    void (*shared_name)(const char *name, char *file); /* FILE_NAME_SIZE bytes */
-    WadiStatus (*write_shared)(const Exporter *e, const WadiExportFrame *frame, const char *path,
+    void (*shared_name)(const char *name, char *file); /* WADI_EXPORT_FILE_SIZE bytes */
+    WadiStatus (*write_shared)(const WadiSceneExporter *e, const WadiExportFrame *frame, const char *path,
                                WadiError *error);
-    WadiStatus (*write_frame)(Exporter *e, const WadiExportFrame *frame, const char *path, WadiError *error);
+    WadiStatus (*write_frame)(WadiSceneExporter *e, const WadiExportFrame *frame, const char *path,
+                              WadiError *error);
 } Target;
 
 static void pov_shared_name(const char *name, char *file)
 {
-    snprintf(file, FILE_NAME_SIZE, "%s.inc", name);
+    snprintf(file, WADI_EXPORT_FILE_SIZE, "%s.inc", name);
 }
 
-static WadiStatus write_pov_shared(const Exporter *e, const WadiExportFrame *frame, const char *path,
+static WadiStatus write_pov_shared(const WadiSceneExporter *e, const WadiExportFrame *frame, const char *path,
                                    WadiError *error)
 {
-    char sky[FILE_NAME_SIZE], sky_path[WADI_PATH_SIZE];
+    char sky[WADI_EXPORT_FILE_SIZE], sky_path[WADI_PATH_SIZE];
     snprintf(sky, sizeof sky, "%s.sky.hdr", frame->name);
     snprintf(sky_path, sizeof sky_path, "%s/%s", e->job->folder, sky);
     WADI_TRY(wadi_export_begin_file(frame, sky_path, error));
@@ -55,21 +41,21 @@ static WadiStatus write_pov_shared(const Exporter *e, const WadiExportFrame *fra
     return wadi_export_pov_shared(frame, path, sky, error);
 }
 
-static WadiStatus write_pov_frame(Exporter *e, const WadiExportFrame *frame, const char *path,
+static WadiStatus write_pov_frame(WadiSceneExporter *e, const WadiExportFrame *frame, const char *path,
                                   WadiError *error)
 {
-    char shared[FILE_NAME_SIZE];
+    char shared[WADI_EXPORT_FILE_SIZE];
     pov_shared_name(frame->name, shared);
     return wadi_export_pov_frame(frame, e->job->folder, path, shared, &e->maker.frame_scene.arena, error);
 }
 
 static void pbrt_shared_name(const char *name, char *file)
 {
-    snprintf(file, FILE_NAME_SIZE, "%s.materials.pbrt", name);
+    snprintf(file, WADI_EXPORT_FILE_SIZE, "%s.materials.pbrt", name);
 }
 
-static WadiStatus write_pbrt_shared(const Exporter *e, const WadiExportFrame *frame, const char *path,
-                                    WadiError *error)
+static WadiStatus write_pbrt_shared(const WadiSceneExporter *e, const WadiExportFrame *frame,
+                                    const char *path, WadiError *error)
 {
     char sky[WADI_PATH_SIZE];
     snprintf(sky, sizeof sky, "%s/%s.sky.pfm", e->job->folder, frame->name);
@@ -78,10 +64,10 @@ static WadiStatus write_pbrt_shared(const Exporter *e, const WadiExportFrame *fr
     return wadi_export_pbrt_shared(frame, path, error);
 }
 
-static WadiStatus write_pbrt_frame(Exporter *e, const WadiExportFrame *frame, const char *path,
+static WadiStatus write_pbrt_frame(WadiSceneExporter *e, const WadiExportFrame *frame, const char *path,
                                    WadiError *error)
 {
-    char shared[FILE_NAME_SIZE], sky[FILE_NAME_SIZE];
+    char shared[WADI_EXPORT_FILE_SIZE], sky[WADI_EXPORT_FILE_SIZE];
     pbrt_shared_name(frame->name, shared);
     snprintf(sky, sizeof sky, "%s.sky.pfm", frame->name);
     return wadi_export_pbrt_frame(frame, e->job->folder, path, shared, sky, &e->maker.frame_scene.arena,
@@ -91,13 +77,13 @@ static WadiStatus write_pbrt_frame(Exporter *e, const WadiExportFrame *frame, co
 static void blender_shared_name(const char *name, char *file)
 {
     (void)name;
-    snprintf(file, FILE_NAME_SIZE, "scene.json");
+    snprintf(file, WADI_EXPORT_FILE_SIZE, "scene.json");
 }
 
-static WadiStatus write_blender_shared(const Exporter *e, const WadiExportFrame *frame, const char *path,
-                                       WadiError *error)
+static WadiStatus write_blender_shared(const WadiSceneExporter *e, const WadiExportFrame *frame,
+                                       const char *path, WadiError *error)
 {
-    char script[WADI_PATH_SIZE], sky[FILE_NAME_SIZE], sky_path[WADI_PATH_SIZE];
+    char script[WADI_PATH_SIZE], sky[WADI_EXPORT_FILE_SIZE], sky_path[WADI_PATH_SIZE];
     snprintf(sky, sizeof sky, "%s.sky.hdr", frame->name);
     snprintf(sky_path, sizeof sky_path, "%s/%s", e->job->folder, sky);
     snprintf(script, sizeof script, "%s/load.py", e->job->folder);
@@ -108,7 +94,7 @@ static WadiStatus write_blender_shared(const Exporter *e, const WadiExportFrame 
     return wadi_export_blender_shared(frame, path, sky, e->plan.view.frame_count, error);
 }
 
-static WadiStatus write_blender_frame(Exporter *e, const WadiExportFrame *frame, const char *path,
+static WadiStatus write_blender_frame(WadiSceneExporter *e, const WadiExportFrame *frame, const char *path,
                                       WadiError *error)
 {
     return wadi_export_blender_frame(frame, e->job->folder, &e->maker.frame, path,
@@ -120,31 +106,32 @@ static const Target targets[] = {
     [WADI_EXPORT_PBRT] = { ".pbrt", true, pbrt_shared_name, write_pbrt_shared, write_pbrt_frame },
     [WADI_EXPORT_BLENDER] = { ".json", false, blender_shared_name, write_blender_shared,
                               write_blender_frame },
+    [WADI_EXPORT_USD] = { ".usdc", false, wadi_usd_target_shared_name, wadi_usd_target_write_shared,
+                          wadi_usd_target_write_frame },
 };
 
-static WadiStatus frame_key(const Exporter *e, const WadiFrameLayout *layout, uint64_t *key, WadiError *error)
+WadiStatus wadi_scene_exporter_key(const WadiSceneExporter *e, const WadiFrameLayout *layout, uint64_t *key,
+                                   WadiError *error)
 {
     WADI_TRY(wadi_picture_key(&e->plan, layout, key, error));
     *key = wadi_hash_combine(e->settings, *key);
     return WADI_OK;
 }
 
-/* Whether the file and all files made with it exist and are complete. */
-static bool is_kept_file(const Exporter *e, const char *path, uint64_t key, bool is_editable)
+bool wadi_scene_exporter_has(const WadiSceneExporter *e, const char *path, uint64_t key, bool is_editable)
 {
-    return !e->job->def->is_forced && wadi_output_index_has(&e->job->outputs, path, key, is_editable) &&
-           wadi_export_is_made(path, key);
+    return !e->job->def->is_forced && wadi_output_index_has(&e->job->outputs, path, key, is_editable);
 }
 
-static void shared_path(const Exporter *e, char path[WADI_PATH_SIZE])
+static void shared_path(const WadiSceneExporter *e, char path[WADI_PATH_SIZE])
 {
-    char name[FILE_NAME_SIZE];
+    char name[WADI_EXPORT_FILE_SIZE];
     targets[e->job->def->target].shared_name(e->plan.view.summary.name, name);
     snprintf(path, WADI_PATH_SIZE, "%s/%s", e->job->folder, name);
 }
 
 /* Writes the shared files, once per call. */
-static WadiStatus write_shared(Exporter *e, const WadiExportFrame *frame, WadiError *error)
+static WadiStatus write_shared(WadiSceneExporter *e, const WadiExportFrame *frame, WadiError *error)
 {
     char path[WADI_PATH_SIZE];
     if (e->has_shared) {
@@ -167,8 +154,8 @@ static WadiStatus write_shared(Exporter *e, const WadiExportFrame *frame, WadiEr
     return status;
 }
 
-static WadiStatus write_frame(Exporter *e, WadiFrameHeader *header, uint64_t key, const char *path,
-                              WadiError *error)
+WadiStatus wadi_scene_exporter_read(WadiSceneExporter *e, WadiFrameHeader *header, WadiExportFrame *frame,
+                                    WadiError *error)
 {
     const WadiRenderPlan *plan = &e->plan;
     WADI_TRY(wadi_picture_read(&e->maker, plan, header->frame, header, error));
@@ -176,25 +163,32 @@ static WadiStatus write_frame(Exporter *e, WadiFrameHeader *header, uint64_t key
     def.secondary = &e->maker.secondary;
     WADI_TRY(wadi_frame_scene_build(&e->maker.frame_scene, &def, &e->maker.frame, header->time, error));
     wadi_export_close_gaps(&e->maker.frame_scene);
+    *frame =
+        (WadiExportFrame){ .scene = plan->view.scene,
+                           .frame_scene = &e->maker.frame_scene,
+                           .camera = wadi_frame_scene_camera(plan->view.scene, plan->shot.box, header->time),
+                           .light = e->light,
+                           .exposure = plan->shot.exposure,
+                           .name = plan->view.summary.name,
+                           .frame = header->frame,
+                           .time = header->time,
+                           .fps = header->fps,
+                           .is_y_up = e->job->def->is_y_up,
+                           .outputs = &e->job->outputs,
+                           .settings_key = e->settings,
+                           .shared = &e->shared,
+                           .is_forced = e->job->def->is_forced };
+    return write_shared(e, frame, error);
+}
+
+static WadiStatus write_frame(WadiSceneExporter *e, WadiFrameHeader *header, uint64_t key, const char *path,
+                              WadiError *error)
+{
     WadiFileNames made = { 0 };
-    WadiExportFrame frame = { .scene = plan->view.scene,
-                              .frame_scene = &e->maker.frame_scene,
-                              .camera =
-                                  wadi_frame_scene_camera(plan->view.scene, plan->shot.box, header->time),
-                              .light = e->light,
-                              .exposure = plan->shot.exposure,
-                              .name = plan->view.summary.name,
-                              .frame = header->frame,
-                              .time = header->time,
-                              .fps = header->fps,
-                              .is_y_up = e->job->def->is_y_up,
-                              .key = key,
-                              .outputs = &e->job->outputs,
-                              .made = &made,
-                              .settings_key = e->settings,
-                              .shared = &e->shared,
-                              .is_forced = e->job->def->is_forced };
-    WADI_TRY(write_shared(e, &frame, error));
+    WadiExportFrame frame;
+    WADI_TRY(wadi_scene_exporter_read(e, header, &frame, error));
+    frame.key = key;
+    frame.made = &made;
     WadiStatus status = wadi_export_begin_file(&frame, path, error);
     if (status == WADI_OK) {
         status = targets[e->job->def->target].write_frame(e, &frame, path, error);
@@ -206,7 +200,7 @@ static WadiStatus write_frame(Exporter *e, WadiFrameHeader *header, uint64_t key
     return status;
 }
 
-static void count_objects(const WadiFrameScene *frame_scene, int64_t *grains, int64_t *triangles)
+void wadi_scene_exporter_count(const WadiFrameScene *frame_scene, int64_t *grains, int64_t *triangles)
 {
     *triangles = 0;
     *grains = (int64_t)(frame_scene->foam.count + frame_scene->patch_count);
@@ -219,7 +213,7 @@ static void count_objects(const WadiFrameScene *frame_scene, int64_t *grains, in
     }
 }
 
-static WadiStatus export_frame(Exporter *e, int number, WadiError *error)
+static WadiStatus export_frame(WadiSceneExporter *e, int number, WadiError *error)
 {
     const WadiRunView *view = &e->plan.view;
     char path[WADI_PATH_SIZE];
@@ -229,12 +223,12 @@ static WadiStatus export_frame(Exporter *e, int number, WadiError *error)
     snprintf(path, sizeof path, "%s/%s.%04d%s", e->job->folder, view->summary.name, number,
              targets[e->job->def->target].frame_suffix);
     uint64_t key;
-    WADI_TRY(frame_key(e, &layout, &key, error));
+    WADI_TRY(wadi_scene_exporter_key(e, &layout, &key, error));
     /* The shared files are made from a frame's looks: where they are missing, the frame is written again. */
-    bool is_kept = e->has_shared && is_kept_file(e, path, key, false);
+    bool is_kept = e->has_shared && wadi_scene_exporter_has(e, path, key, false);
     if (!is_kept) {
         WADI_TRY(write_frame(e, &layout.header, key, path, error));
-        count_objects(&e->maker.frame_scene, &grains, &triangles);
+        wadi_scene_exporter_count(&e->maker.frame_scene, &grains, &triangles);
     }
     wadi_export_report_frame(e->job, number, number - view->first, view->last - view->first + 1, path,
                              is_kept, grains, triangles);
@@ -251,7 +245,7 @@ static WadiStatus prefix_frame_path(WadiStatus status, const char *path, WadiErr
     return status;
 }
 
-static WadiStatus export_all(Exporter *e, WadiError *error)
+static WadiStatus export_all(WadiSceneExporter *e, WadiError *error)
 {
     const WadiExportDef *def = e->job->def;
     WadiRenderPlan *plan = &e->plan;
@@ -262,13 +256,19 @@ static WadiStatus export_all(Exporter *e, WadiError *error)
     const uint64_t parts[] = { EXPORT_VERSION, def->target, def->is_y_up };
     e->settings = wadi_hash_bytes(plan->settings_hash, parts, sizeof parts);
     e->settings = wadi_hash_bytes(e->settings, &plan->shot.box, sizeof plan->shot.box);
-    /* Blender's shared file also has the length of the run. */
-    e->shared_key = def->target == WADI_EXPORT_BLENDER
-                        ? wadi_hash_combine(e->settings, (uint64_t)plan->view.frame_count)
-                        : e->settings;
+    /* These shared files also have the length of the run, and USD's more. */
+    const bool has_length = def->target == WADI_EXPORT_BLENDER || def->target == WADI_EXPORT_USD;
+    e->shared_key =
+        has_length ? wadi_hash_combine(e->settings, (uint64_t)plan->view.frame_count) : e->settings;
+    if (def->target == WADI_EXPORT_USD) {
+        e->shared_key = wadi_usd_target_key(e);
+    }
     char shared[WADI_PATH_SIZE];
     shared_path(e, shared);
-    e->has_shared = is_kept_file(e, shared, e->shared_key, targets[def->target].is_editable);
+    e->has_shared = wadi_scene_exporter_has(e, shared, e->shared_key, targets[def->target].is_editable);
+    if (def->is_one_file) {
+        return wadi_usd_target_write_one_file(e, error);
+    }
     for (int number = plan->view.first; number <= plan->view.last; ++number) {
         char path[WADI_PATH_SIZE];
         if (wadi_export_is_stopped(e->job)) {
@@ -282,7 +282,7 @@ static WadiStatus export_all(Exporter *e, WadiError *error)
 
 WadiStatus wadi_export_scenes(WadiExportJob *job, const char *run, WadiError *error)
 {
-    Exporter *e = NULL;
+    WadiSceneExporter *e = NULL;
     if (job->def->target == WADI_EXPORT_BLENDER && job->def->is_y_up) {
         return wadi_fail(error, WADI_ERR_ARGUMENT, "in Blender z is up, as in wadi: export without y up");
     }
