@@ -197,7 +197,7 @@ WadiCrateValue wadi_crate_uniform(void)
     return wadi_crate_value(WADI_CRATE_VARIABILITY, 1, WADI_CRATE_IS_INLINED);
 }
 
-WadiCrateValue wadi_crate_matrix(WadiCrate *crate, const double rows[4][4])
+WadiCrateValue wadi_crate_matrix(WadiCrate *crate, const double rows[16])
 {
     const uint64_t at = wadi_crate_align(crate);
     wadi_out_bytes(&crate->out, rows, 16 * sizeof(double));

@@ -81,7 +81,7 @@ WadiCrateValue wadi_crate_float(float value);
 WadiCrateValue wadi_crate_bool(bool value);
 /* An attribute that never changes with time, by its field "variability". */
 WadiCrateValue wadi_crate_uniform(void);
-WadiCrateValue wadi_crate_matrix(WadiCrate *crate, const double rows[4][4]);
+WadiCrateValue wadi_crate_matrix(WadiCrate *crate, const double rows[16]);
 WadiCrateValue wadi_crate_tokens(WadiCrate *crate, const char *const *texts, size_t count);
 /* The caller writes the elements to `out` next, and nothing else between. */
 WadiCrateValue wadi_crate_array(WadiCrate *crate, WadiCrateType type, size_t count);

@@ -369,7 +369,7 @@ static WadiCrateNode put_world(const Layer *layer)
     const WadiCrateNode world = wadi_crate_prim(crate, 0, "wadi", "Xform");
     if (wadi_norm(layer->origin) > 0.0) {
         const WadiVec3 o = wadi_export_axes(layer->frame, layer->origin);
-        const double rows[4][4] = { { 1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 0, 0, 1, 0 }, { o.x, o.y, o.z, 1 } };
+        const double rows[16] = { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, o.x, o.y, o.z, 1 };
         const char *const order[] = { "xformOp:transform" };
         wadi_crate_set(crate, wadi_crate_attribute(crate, world, "xformOp:transform", "matrix4d"), "default",
                        wadi_crate_matrix(crate, rows));

@@ -53,7 +53,7 @@ WadiRgb wadi_usd_part_colour(const WadiExportFrame *frame, const WadiFrameSceneP
 
 /* Camera by USD's conventions: a film of 36 mm, lengths in tenths of a metre. */
 typedef struct WadiUsdCamera {
-    double rows[4][4]; /* camera to world, vectors are rows */
+    double rows[16]; /* camera to world, vectors are rows */
     double aperture[2], focal_length, focus, f_stop;
 } WadiUsdCamera;
 bool wadi_usd_camera(const WadiExportFrame *frame, WadiUsdCamera *camera);

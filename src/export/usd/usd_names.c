@@ -89,7 +89,7 @@ bool wadi_usd_camera(const WadiExportFrame *frame, WadiUsdCamera *camera)
                                wadi_export_axes(frame, wadi_sub(frame->camera.eye, wadi_usd_origin(frame))) };
     for (int r = 0; r < 4; ++r) {
         const double row[4] = { rows[r].x, rows[r].y, rows[r].z, r == 3 ? 1.0 : 0.0 };
-        memcpy(camera->rows[r], row, sizeof row);
+        memcpy(camera->rows + 4 * r, row, sizeof row);
     }
     const WadiRenderSettings *render = &frame->scene->render;
     camera->aperture[0] = FILM_WIDTH;

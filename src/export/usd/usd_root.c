@@ -274,7 +274,6 @@ WadiStatus wadi_usd_write_root(const WadiExportFrame *frame, const WadiUsdRoot *
                                WadiError *error)
 {
     WadiExportOut out;
-    WADI_TRY(wadi_export_begin_file(frame, path, error));
     wadi_out_open(&out, path, error);
     put_head(&out, frame, root);
     put_bindings(&out, frame);
