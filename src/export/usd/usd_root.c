@@ -54,18 +54,18 @@ static void put_head(WadiExportOut *out, const WadiExportFrame *frame, const Wad
     } else {
         wadi_out_printf(out, "        @./%s@,\n", manifest);
     }
-    wadi_out_printf(out, "        @./%s@\n    ]\n)\n\ndef Xform \"wadi\" (\n", still);
+    wadi_out_printf(out, "        @./%s@\n    ]\n)\n\ndef Xform \"wadi\"", still);
     if (!root->is_one_file) {
-        wadi_out_text(out, "    clips = {\n        dictionary default = {\n");
+        wadi_out_text(out, " (\n    clips = {\n        dictionary default = {\n");
         wadi_out_printf(out, "            asset manifestAssetPath = @./%s@\n", manifest);
         wadi_out_printf(out, "            string primPath = \"/wadi\"\n");
         wadi_out_printf(out, "            string templateAssetPath = \"./%.200s.####.usdc\"\n", frame->name);
         wadi_out_printf(out,
                         "            double templateStartTime = %d\n            double templateEndTime = %d\n"
-                        "            double templateStride = 1\n        }\n    }\n",
+                        "            double templateStride = 1\n        }\n    }\n)",
                         root->first_frame, root->last_frame);
     }
-    wadi_out_text(out, ")\n{\n");
+    wadi_out_text(out, "\n{\n");
 }
 
 /* Materials of each kind have a scope of their own, so that their names are those of the scene. */
