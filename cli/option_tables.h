@@ -227,7 +227,8 @@ static const WadiCliOption export_options[] = {
     CHOICE(
         "to", "PROGRAM", to, "pov pbrt blender usd ply obj vdb",
         "pov: scenes that povray draws as they are. pbrt: scenes for pbrt-v4. blender: a script that loads "
-        "the run into Blender. usd: a stage for Houdini, Omniverse, Maya, Unreal and others. ply, obj, vdb: meshes as wadi surface makes them; ply has the particles too."),
+        "the run into Blender. usd: a stage for Houdini, Omniverse, Maya, Unreal and others. ply, obj, vdb: "
+        "meshes as wadi surface makes them; ply has the particles too."),
     TEXT("frames", "A-B", frame_range, "These frames, or one frame A. Without it: all that are finished."),
     { .name = "set",
       .argument = "KEY=VALUE",

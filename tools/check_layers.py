@@ -30,6 +30,7 @@ ROOMS = {
     "io": [["files"], ["frame", "scene"], ["run"]],
     "surface": [["cloud"], ["field"], ["mesh"], ["write"], [""]],
     "render": [["image"], ["bed"], ["points"], ["trace"], [""]],
+    "export": [[""], ["usd"]],
     "api": [[""], ["surface", "render", "secondary", "show", "farm"], ["export", "wedge"]],
 }
 MAX_FILES = 25  # in a folder of src/; larger ones are split into rooms

@@ -261,7 +261,7 @@ _wadi() {
         ;;
     export)
         if [[ $previous == --to ]]; then
-            _wadi_words "pov pbrt blender ply obj vdb"
+            _wadi_words "pov pbrt blender usd ply obj vdb"
             return
         fi
         if [[ $previous == --frames ]]; then
@@ -285,7 +285,7 @@ _wadi() {
             return
         fi
         if [[ $current == -* ]]; then
-            _wadi_words "--to --frames --set --up -o --output --force --threads --json -q --quiet -h --help"
+            _wadi_words "--to --frames --set --up -o --output --one-file --force --threads --json -q --quiet -h --help"
         else
             _wadi_files folder
         fi

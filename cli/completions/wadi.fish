@@ -99,11 +99,12 @@ complete -c wadi -n '__fish_seen_subcommand_from view' -l threads -x -d 'Threads
 complete -c wadi -n '__fish_seen_subcommand_from view' -l json -d 'Print the address as a line of JSON.'
 complete -c wadi -n '__fish_seen_subcommand_from view' -s h -l help -d 'Show this help and do nothing else.'
 complete -c wadi -n '__fish_seen_subcommand_from view' -F
-complete -c wadi -n '__fish_seen_subcommand_from export' -l to -x -a 'pov pbrt blender ply obj vdb' -d 'pov: scenes that povray draws as they are. pbrt: scenes for pbrt-v4. blender: a script that loads the run into Blender. ply, obj, vdb: meshes as wadi surface makes them; ply has the particles too.'
+complete -c wadi -n '__fish_seen_subcommand_from export' -l to -x -a 'pov pbrt blender usd ply obj vdb' -d 'pov: scenes that povray draws as they are. pbrt: scenes for pbrt-v4. blender: a script that loads the run into Blender. usd: a stage for Houdini, Omniverse, Maya, Unreal and others. ply, obj, vdb: meshes as wadi surface makes them; ply has the particles too.'
 complete -c wadi -n '__fish_seen_subcommand_from export' -l frames -x -d 'These frames, or one frame A. Without it: all that are finished.'
 complete -c wadi -n '__fish_seen_subcommand_from export' -l set -x -d 'Override a setting of how the scene is drawn: render.KEY, materials.NAME.look.KEY, '\''colliders[0].look.KEY'\'' or surface.KEY; for ply, obj and vdb surface.KEY only. May be given several times; later ones win.'
 complete -c wadi -n '__fish_seen_subcommand_from export' -l up -x -a 'z y' -d 'z, as wadi has it, or y: (x, y, z) becomes (x, z, -y). Without it: z. Not for vdb.'
 complete -c wadi -n '__fish_seen_subcommand_from export' -s o -l output -x -a '(__fish_complete_directories)' -d 'Folder the files go to. Without it: export/PROGRAM in the run folder.'
+complete -c wadi -n '__fish_seen_subcommand_from export' -l one-file -d 'Of usd: all frames in one file, for programs that do not read value clips (Blender), instead of one file a frame.'
 complete -c wadi -n '__fish_seen_subcommand_from export' -l force -d 'Write files again that are there already, from the same frame and settings.'
 complete -c wadi -n '__fish_seen_subcommand_from export' -l threads -x -d 'Threads to use; 0 means all cores. The result does not depend on it.'
 complete -c wadi -n '__fish_seen_subcommand_from export' -l json -d 'Write one line of JSON an event to standard output, and nothing else there.'

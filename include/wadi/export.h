@@ -19,7 +19,7 @@ typedef enum WadiExportTarget {
     WADI_EXPORT_PLY,     /* meshes as wadi_surface makes them, and particles in MATERIAL.particles.0001.ply */
     WADI_EXPORT_OBJ,     /* meshes as wadi_surface makes them */
     WADI_EXPORT_VDB,     /* level sets as wadi_surface makes them */
-    WADI_EXPORT_USD, /* NAME.usda for programs that read USD, and the binary layers it names */
+    WADI_EXPORT_USD,     /* NAME.usda for programs that read USD, and the binary layers it names */
     WADI_EXPORT_TARGET_COUNT
 } WadiExportTarget;
 

@@ -227,15 +227,18 @@ class Run:
         return self._make('wadi_render', definition, _abi.WadiRenderReport(), frames, sets, force, threads, progress)
 
     def export(self, target: str, frames: Frames = None, sets: Sets = None, *,
-               folder: str | os.PathLike | None = None, y_up: bool = False, force: bool = False, threads: int = 0,
-               progress: Callback = None) -> Made:
-        """Scenes and files for other programs, in RUN/export: `wadi export`. target: "blender", "pov", "ply", …"""
+               folder: str | os.PathLike | None = None, y_up: bool = False, one_file: bool = False, force: bool = False,
+               threads: int = 0, progress: Callback = None) -> Made:
+        """Scenes and files for other programs, in RUN/export: `wadi export`. target: "blender", "usd", "ply", …
+
+        one_file  of "usd": all frames in one file instead of one file a frame
+        """
         names = [LIBRARY.wadi_export_target_name(t).decode() for t in range(_abi.WADI_EXPORT_TARGET_COUNT)]
         if target not in names:
             raise ArgumentError(f'no target {target!r}; there are {", ".join(names)}')
         definition = LIBRARY.wadi_default_export_def()
         definition.target = names.index(target)
-        definition.folder, definition.is_y_up = encode(folder), y_up
+        definition.folder, definition.is_y_up, definition.is_one_file = encode(folder), y_up, one_file
         return self._make('wadi_export', definition, _abi.WadiExportReport(), frames, sets, force, threads, progress)
 
     def _repr_png_(self):

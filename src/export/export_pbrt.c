@@ -31,7 +31,8 @@ static void put_name(WadiExportOut *out, const WadiExportFrame *frame, int mater
     wadi_out_printf(out, "\"%s%s\"", frame->scene->materials[material].name, what);
 }
 
-/* The film of water over wet sand is pbrt's coat. Parameters after the type, which is "diffuse" for dry sand and "coateddiffuse" for wet sand. */
+/* Parameters after the type, which is "diffuse" for dry sand and "coateddiffuse" for wet sand, whose film of
+ * water is pbrt's coat. */
 static void put_sand(WadiExportOut *out, WadiRgb colour, float wetness)
 {
     const WadiRgb c = wadi_export_wet_colour(colour, wetness);

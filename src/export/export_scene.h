@@ -99,8 +99,8 @@ WadiStatus wadi_grain_groups_make(WadiGrainGroups *groups, const WadiGrains *gra
 WadiStatus wadi_export_foam(const WadiFrameScene *frame_scene, WadiGrains *foam, WadiArena *arena,
                             WadiError *error);
 
-/* Grains as particles with the attributes colour (linear), wetness and, where they have it, velocity; ids count
- * them. In the arena. */
+/* Grains as particles with the attributes colour (linear), wetness and, where they have it, velocity; ids
+ * count them. In the arena. */
 WadiStatus wadi_export_grain_cloud(const WadiExportFrame *frame, const WadiGrains *grains, WadiCloud *cloud,
                                    WadiArena *arena, WadiError *error);
 

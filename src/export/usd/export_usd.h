@@ -1,7 +1,8 @@
 /* Runs as USD stages: NAME.usda is opened; it names NAME.static.usdc (what never moves) and, as value clips,
  * NAME.manifest.usdc and one NAME.0001.usdc a frame, or one NAME.usdc with all frames. Times are frame
  * numbers. Prims: /wadi/geo/MATERIAL/{surface,grains,particles}, /wadi/foam, /wadi/colliders/COLLIDER,
- * /wadi/ground, /wadi/camera, /wadi/lights, /wadi/materials, /wadi/collider_materials, /wadi/point_materials. */
+ * /wadi/ground, /wadi/camera, /wadi/lights, /wadi/materials, /wadi/collider_materials,
+ * /wadi/point_materials. */
 #ifndef WADI_EXPORT_USD_EXPORT_USD_H
 #define WADI_EXPORT_USD_EXPORT_USD_H
 
