@@ -141,8 +141,8 @@ const WadiCliCommand wadi_cli_commands[] = {
         .summary = "Hand a run over to other programs",
         .description = "Writes every frame of a run for another program: what wadi render would draw, seen "
                        "from the same "
-                       "place in the same light, as scenes of POV-Ray or pbrt-v4, as a USD stage, or as files and a "
-                       "script for Blender; or "
+                       "place in the same light, as scenes of POV-Ray or pbrt-v4, as a USD stage, or as "
+                       "files and a script for Blender; or "
                        "meshes and particles alone. Frames that are there already and were made of the same "
                        "particles with "
                        "the same settings are kept, so that the command goes on where it was stopped. "
