@@ -6,7 +6,7 @@ PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := build
-.PHONY: build demo view web wheel test test-long validate fuzz format tidy docs install uninstall bench clean help
+.PHONY: build demo tutorial-pictures view web wheel test test-long validate fuzz format tidy docs install uninstall bench clean help
 
 build: ## build build/wadi and the libraries (installs nothing)
 	@tools/build.sh release wadi_cli wadi_static wadi_shared
@@ -69,6 +69,9 @@ docs: build ## rewrite the manual, the reference pages and the completions from 
 	@build/wadi --dump-completion fish > cli/completions/wadi.fish
 	@build/wadi schema --markdown > docs/scene-reference.md
 	@build/wadi schema > docs/scene.schema.json
+
+tutorial-pictures: build ## make the pictures of docs/tutorial.md anew (minutes)
+	@tools/tutorial_pictures.sh build/wadi
 
 install: ## build for all processors, and install under PREFIX (/usr/local), below DESTDIR when given
 	@tools/build.sh portable wadi_cli wadi_static wadi_shared
