@@ -20,6 +20,7 @@ demo: ## install what is missing, build, simulate scenes/demo into demo.run and 
 	@echo "The video is demo.run/demo.mp4, some of its pictures side by side are demo.run/demo.sheet.png."
 	@echo "Better ones: build/wadi render demo.run --quality preview --size 960x540"
 	@echo "The frames lie in demo.run/particles; ParaView opens demo.run/particles/demo.xdmf."
+	@echo "Next: docs/tutorial.md, a scene of your own in 20 minutes."
 
 view: ## install what the live view needs (npm, libwebsockets) and build with it: build/wadi view SCENE
 	@tools/setup.sh view

@@ -284,8 +284,8 @@ static WadiStatus find_start(Run *run, bool *is_fresh, WadiError *error)
         }
     } else if (status == WADI_OK && def->from_frame > 1 && !is_same) {
         status = wadi_fail(error, WADI_ERR_ARGUMENT,
-                           "from frame %d: the scene has changed and %s has no checkpoint of a frame up to it "
-                           "(checkpoint_every in the scene says how many are kept)",
+                           "from frame %d: the scene has changed and %s has no checkpoint of a frame up to "
+                           "it (checkpoint_every in the scene says how many are kept)",
                            def->from_frame, run->path);
     }
     wadi_state_free(&state);
