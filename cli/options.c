@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <wadi/scene.h>
+
 enum { NAME_MAX_LENGTH = 32, NAMES_MAX = 32, HELP_WIDTH = 80, HELP_INDENT = 26 };
 
 static int minimum3(int a, int b, int c)
@@ -157,6 +159,34 @@ static bool store_value(const WadiCliCommand *command, const WadiCliOption *opti
     return false;
 }
 
+static bool takes_sets(const WadiCliCommand *command)
+{
+    for (int i = 0; i < command->option_count; ++i) {
+        if (strcmp(command->options[i].name, "set") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the word up to its first dot is a key of scenes; cell-size becomes cell_size. */
+static bool is_scene_key(char *word)
+{
+    char pattern[NAME_MAX_LENGTH + 32], *schema = NULL;
+    WadiError error;
+    for (char *c = word; *c != '\0'; ++c) {
+        *c = *c == '-' ? '_' : *c;
+    }
+    if (wadi_scene_schema(&schema, &error) != WADI_OK) {
+        return false;
+    }
+    snprintf(pattern, sizeof pattern, "\n  \"%.*s\": {\"description\"", (int)strcspn(word, "."), word);
+    const char *at = strstr(schema, pattern), *entries = strstr(schema, "\"$defs\"");
+    const bool is_key = at != NULL && (entries == NULL || at < entries);
+    wadi_text_release(schema);
+    return is_key;
+}
+
 static void unknown_option(const WadiCliCommand *command, const char *name, int length)
 {
     char word[NAME_MAX_LENGTH + 1];
@@ -166,11 +196,17 @@ static void unknown_option(const WadiCliCommand *command, const char *name, int 
         names[count] = command->options[count].name;
     }
     const char *nearest = NULL;
+    bool is_of_scene = false;
     if (length <= NAME_MAX_LENGTH) {
         snprintf(word, sizeof word, "%.*s", length, name);
         nearest = wadi_cli_nearest(word, names, count);
+        is_of_scene = takes_sets(command) && is_scene_key(word);
     }
-    if (nearest != NULL) {
+    if (is_of_scene) {
+        wadi_cli_usage_error(command,
+                             "unknown option '--%.*s'; did you mean --set %s=…, a value of the scene?",
+                             length, name, word);
+    } else if (nearest != NULL) {
         wadi_cli_usage_error(command, "unknown option '--%.*s'; did you mean '--%s'?", length, name, nearest);
     } else {
         wadi_cli_usage_error(command, "unknown option '--%.*s'", length, name);

@@ -27,7 +27,7 @@ ROOMS = {
     "flip": [["transfer"], ["solids", "viscosity", "pressure", "friction"], ["published", "sleep"], ["move"], [""],
              ["volume", "bonds", "papers", "loads"]],
     "dem": [["contact", "columns"], ["bodies"], ["pack"], ["list"], ["walls"], ["rest"], [""], ["published"]],
-    "io": [["files"], ["frame", "scene"], ["run"]],
+    "io": [["files", "yaml"], ["frame", "scene"], ["run"]],
     "surface": [["cloud"], ["field"], ["mesh"], ["write"], [""]],
     "render": [["image"], ["bed"], ["points"], ["trace"], [""]],
     "export": [[""], ["usd"]],

@@ -2,7 +2,7 @@
 #ifndef WADI_API_CHANGE_H
 #define WADI_API_CHANGE_H
 
-#include "io/scene/scene_yaml.h"
+#include "io/yaml/scene_yaml.h"
 #include "sim/sim.h"
 #include "wadi/change.h"
 

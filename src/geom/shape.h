@@ -12,6 +12,7 @@
 #define WADI_GEOM_SHAPE_H
 
 #include "core/log.h"
+#include "geom/mesh/mesh_fit.h"
 #include "math/affine.h"
 #include "math/curve.h"
 
@@ -57,7 +58,11 @@ struct WadiShapeDef {
     WadiCurve parameter[WADI_SHAPE_PARAMETER_MAX];
     char *file;                    /* heightmap, mesh, mesh_sequence: path as opened; owned */
     int first_number, last_number; /* mesh_sequence: file numbers, inclusive */
-    WadiShapeDef *children;        /* boolean kinds; owned */
+    WadiMeshFit fit;               /* mesh */
+    /* The collider, or "ground", that the shape rests on (world/rest_on.h); NULL: none. The same as a
+     * parameter of a mesh. Owned. */
+    char *on, *mesh_on;
+    WadiShapeDef *children; /* boolean kinds; owned */
     int child_count;
     /* p -> translate + pivot + rotate * scale * (p - pivot), rotate in degrees as wadi_affine_compose. */
     WadiCurve translate, rotate, scale, pivot;
@@ -158,5 +163,12 @@ double wadi_band_least(double distance, double error);
 
 /* Encloses the solid at `time`; infinite in the open directions of half-spaces. */
 WadiBox wadi_shape_bounds(const WadiShape *shape, double time);
+
+/* The support function: the largest dot product of `direction` with a point of the solid at `time`; infinite
+ * in the open directions of half-spaces. Exact, but for intersections, differences (that of the first part)
+ * and rounded seams, where it is an upper bound. */
+double wadi_shape_support(const WadiShape *shape, WadiVec3 direction, double time);
+/* Adds `rise` metres to the z of its translation at all times. */
+WadiStatus wadi_shape_raise(WadiShape *shape, double rise, WadiError *error);
 
 #endif

@@ -3,6 +3,7 @@
 #include "core/alloc.h"
 #include "core/check.h"
 #include "geom/mesh/heightmap.h"
+#include "geom/mesh/mesh_fit.h"
 #include "geom/sdf_band.h"
 #include "geom/shape_internal.h"
 
@@ -143,7 +144,7 @@ static bool is_identity(const WadiAffine *a)
     return a->t.x == 0.0 && a->t.y == 0.0 && a->t.z == 0.0;
 }
 
-static WadiStatus set_placement(WadiShape *shape, const WadiShapeDef *def, WadiError *error)
+static bool set_placement(WadiShape *shape)
 {
     bool is_fixed = wadi_curve_is_constant(&shape->translate) && wadi_curve_is_constant(&shape->rotate) &&
                     wadi_curve_is_constant(&shape->scale) && wadi_curve_is_constant(&shape->pivot);
@@ -151,13 +152,13 @@ static WadiStatus set_placement(WadiShape *shape, const WadiShapeDef *def, WadiE
     wadi_shape_placement(shape, 0.0, &shape->fixed);
     WadiAffine inverse;
     if (!wadi_affine_inverse(&shape->fixed.map, &inverse)) {
-        return refuse(def, error, "its transform cannot be inverted: check scale");
+        return false;
     }
     if (is_fixed) {
         shape->placing = is_identity(&shape->fixed.map) ? WADI_PLACING_IDENTITY : WADI_PLACING_FIXED;
     }
     shape->serial = wadi_shape_new_serial();
-    return WADI_OK;
+    return true;
 }
 
 /* At all times: between keys the components are in proportion if they are so at the keys. */
@@ -190,7 +191,79 @@ static bool is_cut(const WadiShape *shape)
     return is;
 }
 
-static WadiStatus load(WadiShape *shape, const WadiShapeDef *def, const WadiLog *log, WadiError *error)
+/* What a build hands down: `map` is from the frame of the shape to the scene, at time 0. */
+typedef struct Builder {
+    const WadiLog *log;
+    WadiAffine map;
+    int depth;
+} Builder;
+
+/* Sizes and positions are those in the scene, not those in the file. */
+static void warn_if_open(const WadiMeshTopology *topology, const char *name, const Builder *builder)
+{
+    double smallest, largest;
+    wadi_affine_stretch(&builder->map, &smallest, &largest);
+    if (!topology->is_closed) {
+        const WadiVec3 c = wadi_affine_point(&builder->map, topology->hole_center);
+        wadi_log(builder->log, WADI_LOG_WARNING,
+                 "%s: the mesh is not closed: %zu boundary edges in %zu hole%s, the largest %.3g m wide "
+                 "around (%.4g, %.4g, %.4g); inside is decided by the winding number",
+                 name, topology->boundary_edges, topology->hole_count, topology->hole_count == 1 ? "" : "s",
+                 topology->hole_width * largest, c.x, c.y, c.z);
+    } else if (topology->flipped_edges > 0) {
+        wadi_log(builder->log, WADI_LOG_WARNING,
+                 "%s: %zu edges lie between triangles of opposite orientation; inside is decided by the "
+                 "winding number",
+                 name, topology->flipped_edges);
+    }
+}
+
+static WadiStatus load_sequence(WadiShape *shape, const WadiShapeDef *def, const Builder *builder,
+                                WadiError *error)
+{
+    WadiVec3 value[WADI_SHAPE_PARAMETER_MAX];
+    WadiMeshTopology topology;
+    wadi_shape_parameters(shape, 0.0, value);
+    WADI_TRY(wadi_mesh_sequence_create(&shape->sequence, def->file, def->first_number, def->last_number,
+                                       value[1].x, value[2].x, error));
+    shape->is_moving |= wadi_mesh_sequence_is_moving(shape->sequence);
+    WADI_TRY(wadi_mesh_sequence_topology(shape->sequence, &topology, error));
+    warn_if_open(&topology, def->file, builder);
+    wadi_mesh_topology_free(&topology);
+    return WADI_OK;
+}
+
+static WadiStatus read_triangles(WadiMesh *mesh, const WadiShape *shape, const WadiShapeDef *def,
+                                 WadiError *error)
+{
+    WadiVec3 value[WADI_SHAPE_PARAMETER_MAX];
+    wadi_shape_parameters(shape, 0.0, value);
+    if (def->kind == WADI_SHAPE_HEIGHTMAP) {
+        return wadi_heightmap_read(mesh, def->file, (WadiBox){ value[0], value[1] }, error);
+    }
+    WADI_TRY(wadi_mesh_read(mesh, def->file, error));
+    return wadi_mesh_fit(mesh, &def->fit, error);
+}
+
+static WadiStatus load_solid(WadiShape *shape, const WadiShapeDef *def, const Builder *builder,
+                             WadiError *error)
+{
+    WadiMesh mesh = { 0 };
+    WadiStatus status = read_triangles(&mesh, shape, def, error);
+    if (status == WADI_OK) {
+        status = WADI_NEW(&shape->solid, 1, "mesh", error);
+    }
+    if (status == WADI_OK) {
+        status = wadi_mesh_solid_create(shape->solid, &mesh, true, error);
+    }
+    if (status == WADI_OK) {
+        warn_if_open(&shape->solid->topology, def->file, builder);
+    }
+    wadi_mesh_free(&mesh);
+    return status;
+}
+
+static WadiStatus load(WadiShape *shape, const WadiShapeDef *def, const Builder *builder, WadiError *error)
 {
     if (def->kind != WADI_SHAPE_HEIGHTMAP && def->kind != WADI_SHAPE_MESH &&
         def->kind != WADI_SHAPE_MESH_SEQUENCE) {
@@ -199,27 +272,10 @@ static WadiStatus load(WadiShape *shape, const WadiShapeDef *def, const WadiLog 
     if (def->file == NULL || def->file[0] == '\0') {
         return refuse(def, error, "needs a file");
     }
-    WadiVec3 value[WADI_SHAPE_PARAMETER_MAX];
-    wadi_shape_parameters(shape, 0.0, value);
     WadiError reason;
-    WadiMesh mesh = { 0 };
-    WadiStatus status;
-    if (def->kind == WADI_SHAPE_MESH_SEQUENCE) {
-        status = wadi_mesh_sequence_create(&shape->sequence, def->file, def->first_number, def->last_number,
-                                           value[1].x, value[2].x, log, &reason);
-        shape->is_moving |= status == WADI_OK && wadi_mesh_sequence_is_moving(shape->sequence);
-    } else {
-        status = def->kind == WADI_SHAPE_MESH
-                     ? wadi_mesh_read(&mesh, def->file, &reason)
-                     : wadi_heightmap_read(&mesh, def->file, (WadiBox){ value[0], value[1] }, &reason);
-        if (status == WADI_OK) {
-            status = WADI_NEW(&shape->solid, 1, "mesh", &reason);
-        }
-        if (status == WADI_OK) {
-            status = wadi_mesh_solid_create(shape->solid, &mesh, true, def->file, log, &reason);
-        }
-        wadi_mesh_free(&mesh);
-    }
+    const WadiStatus status = def->kind == WADI_SHAPE_MESH_SEQUENCE
+                                  ? load_sequence(shape, def, builder, &reason)
+                                  : load_solid(shape, def, builder, &reason);
     if (status != WADI_OK) {
         return wadi_fail(error, status, "%s%s%s: %s", def->where, def->where[0] != '\0' ? ": " : "",
                          wadi_shape_kind_name(def->kind), reason.text);
@@ -227,17 +283,33 @@ static WadiStatus load(WadiShape *shape, const WadiShapeDef *def, const WadiLog 
     return WADI_OK;
 }
 
-static WadiStatus build(WadiShape *shape, const WadiShapeDef *def, int depth, const WadiLog *log,
-                        WadiError *error)
+/* outer(inner(p)) */
+static WadiAffine chain(const WadiAffine *outer, const WadiAffine *inner)
+{
+    WadiAffine both = { .t = wadi_affine_point(outer, inner->t) };
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            for (int k = 0; k < 3; ++k) {
+                both.m[i][j] += outer->m[i][k] * inner->m[k][j];
+            }
+        }
+    }
+    return both;
+}
+
+static WadiStatus build(WadiShape *shape, const WadiShapeDef *def, const Builder *outer, WadiError *error)
 {
     WADI_ASSERT_TRY((int)def->kind >= 0 && def->kind < WADI_SHAPE_KIND_COUNT, error);
     shape->kind = def->kind;
-    if (depth > WADI_SHAPE_DEPTH_MAX) {
+    if (outer->depth > WADI_SHAPE_DEPTH_MAX) {
         return refuse(def, error, "shapes are nested more than 64 deep");
     }
     WADI_TRY(check_def(def, error));
     WADI_TRY(copy_curves(shape, def, error));
-    WADI_TRY(set_placement(shape, def, error));
+    if (!set_placement(shape)) {
+        return refuse(def, error, "its transform cannot be inverted: check scale");
+    }
+    const Builder inner = { outer->log, chain(&outer->map, &shape->fixed.map), outer->depth + 1 };
     shape->is_moving = shape->placing == WADI_PLACING_MOVING || shape->has_moving_parameters;
     if (wadi_shape_kind_is_primitive(shape->kind) && !shape->has_moving_parameters) {
         WadiVec3 value[WADI_SHAPE_PARAMETER_MAX];
@@ -248,14 +320,28 @@ static WadiStatus build(WadiShape *shape, const WadiShapeDef *def, int depth, co
         WADI_TRY(WADI_NEW(&shape->children, (size_t)def->child_count, "shapes", error));
         shape->child_count = def->child_count;
         for (int i = 0; i < def->child_count; ++i) {
-            WADI_TRY(build(&shape->children[i], &def->children[i], depth + 1, log, error));
+            WADI_TRY(build(&shape->children[i], &def->children[i], &inner, error));
             shape->is_moving |= shape->children[i].is_moving;
         }
     }
-    WADI_TRY(load(shape, def, log, error));
+    WADI_TRY(load(shape, def, &inner, error));
     shape->has_true_distance = has_true_distance(shape);
     shape->is_exact = !shape->is_moving && shape->has_true_distance;
     shape->is_cut = is_cut(shape);
+    shape->bounds = wadi_shape_level_bounds(shape, 0.0, 0.0);
+    return WADI_OK;
+}
+
+WadiStatus wadi_shape_raise(WadiShape *shape, double rise, WadiError *error)
+{
+    shape->translate.constant.value[2] += rise;
+    for (int k = 0; k < shape->translate.key_count; ++k) {
+        shape->translate.keys[k].value[2] += rise;
+    }
+    shape->serial = 0; /* placements of the shape that are kept are those before */
+    if (!set_placement(shape)) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "the shape cannot be moved by %g m", rise);
+    }
     shape->bounds = wadi_shape_level_bounds(shape, 0.0, 0.0);
     return WADI_OK;
 }
@@ -285,7 +371,8 @@ WadiStatus wadi_shape_create(WadiShape **shape, const WadiShapeDef *def, const W
 {
     *shape = NULL;
     WADI_TRY(WADI_NEW(shape, 1, "shape", error));
-    WadiStatus status = build(*shape, def, 0, log, error);
+    const Builder outer = { log, wadi_affine_identity(), 0 };
+    WadiStatus status = build(*shape, def, &outer, error);
     if (status != WADI_OK) {
         wadi_shape_destroy(*shape);
         *shape = NULL;

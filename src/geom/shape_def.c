@@ -49,6 +49,8 @@ void wadi_shape_def_free(WadiShapeDef *def)
     wadi_curve_free(&def->scale);
     wadi_curve_free(&def->pivot);
     wadi_string_free(def->file);
+    wadi_string_free(def->on);
+    wadi_string_free(def->mesh_on);
     for (int i = 0; i < def->child_count; ++i) {
         wadi_shape_def_free(&def->children[i]);
     }

@@ -1,4 +1,4 @@
-/* Queries of regions instead of points: bounds, uniform balls, lattices. */
+/* Queries of regions instead of points: bounds, support functions, uniform balls, lattices. */
 #include "geom/shape_internal.h"
 
 /* Zero coefficients are skipped: zero times an infinite side would be NaN. */
@@ -60,6 +60,80 @@ WadiBox wadi_shape_level_bounds(const WadiShape *shape, double time, double leve
 WadiBox wadi_shape_bounds(const WadiShape *shape, double time)
 {
     return shape->is_moving ? wadi_shape_level_bounds(shape, time, 0.0) : shape->bounds;
+}
+
+/* Of a placement x = M p + t: h(d) = h_local(M^T d) + d.t. */
+static double primitive_support(const WadiPrimitive *primitive, WadiVec3 d)
+{
+    const WadiVec3 a = primitive->a, b = primitive->b;
+    const double size = wadi_norm(d), from = wadi_dot(a, d), along = wadi_dot(b, d);
+    const double across = wadi_norm(wadi_add_scaled(d, b, -along)), to = from + primitive->length * along;
+    switch (primitive->kind) {
+    case WADI_SHAPE_BOX: return from + wadi_dot(b, wadi_abs(d));
+    case WADI_SHAPE_SPHERE: return from + primitive->r0 * size;
+    case WADI_SHAPE_ELLIPSOID: return from + wadi_norm(wadi_mul(b, d));
+    case WADI_SHAPE_CYLINDER: return fmax(from, to) + primitive->r0 * across;
+    case WADI_SHAPE_CONE: return fmax(from + primitive->r0 * across, to + primitive->r1 * across);
+    case WADI_SHAPE_CAPSULE: return fmax(from, to) + primitive->r0 * size;
+    case WADI_SHAPE_TORUS: return from + primitive->r0 * across + primitive->r1 * size;
+    default: break;
+    }
+    const double rounding = 1e-12;
+    return along > 0.0 && across <= rounding * size ? from : (double)INFINITY; /* half space */
+}
+
+static double mesh_support(const WadiMesh *mesh, WadiVec3 d)
+{
+    double most = -INFINITY;
+    for (size_t t = 0; t < mesh->triangle_count; ++t) {
+        for (int k = 0; k < 3; ++k) {
+            most = fmax(most, wadi_dot(d, mesh->vertices[mesh->triangles[t][k]]));
+        }
+    }
+    return most;
+}
+
+static double sequence_support(const WadiMeshSequence *sequence, WadiVec3 d, double time)
+{
+    const WadiBox box = wadi_mesh_sequence_bounds(sequence, time);
+    double facing, most = fmax(d.x * box.min.x, d.x * box.max.x) + fmax(d.y * box.min.y, d.y * box.max.y) +
+                          fmax(d.z * box.min.z, d.z * box.max.z);
+    WadiMesh mesh = { 0 };
+    if (wadi_mesh_sequence_at(sequence, time, &mesh, &facing, NULL) == WADI_OK) {
+        most = mesh_support(&mesh, d);
+    }
+    wadi_mesh_free(&mesh);
+    return most;
+}
+
+static double local_support(const WadiShape *shape, WadiVec3 d, double time)
+{
+    if (wadi_shape_kind_is_primitive(shape->kind)) {
+        WadiPrimitive scratch;
+        return primitive_support(wadi_shape_primitive(shape, time, &scratch), d);
+    }
+    if (shape->solid != NULL || shape->sequence != NULL) {
+        return wadi_shape_half_thickness(shape, time) * wadi_norm(d) +
+               (shape->solid != NULL ? mesh_support(&shape->solid->mesh, d)
+                                     : sequence_support(shape->sequence, d, time));
+    }
+    double most = wadi_shape_support(&shape->children[0], d, time);
+    for (int i = 1; i < shape->child_count && shape->kind != WADI_SHAPE_DIFFERENCE; ++i) {
+        const double other = wadi_shape_support(&shape->children[i], d, time);
+        most = shape->kind == WADI_SHAPE_INTERSECTION ? fmin(most, other) : fmax(most, other);
+    }
+    if (shape->kind == WADI_SHAPE_SMOOTH_UNION) { /* each smooth minimum lowers the distance by at most k/4 */
+        most += 0.25 * wadi_curve_value(&shape->parameter[0], time) * (shape->child_count - 1) * wadi_norm(d);
+    }
+    return most;
+}
+
+double wadi_shape_support(const WadiShape *shape, WadiVec3 direction, double time)
+{
+    WadiPlacement scratch;
+    const WadiPlacement *at = wadi_shape_placement(shape, time, &scratch);
+    return local_support(shape, wadi_affine_transposed_vector(&at->map, direction), time) +
+           wadi_dot(direction, at->map.t);
 }
 
 bool wadi_shape_is_uniform(const WadiShape *shape, WadiVec3 center, double radius, double time)

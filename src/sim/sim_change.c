@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "sim/sim.h"
 #include "sleep/sleep.h"
+#include "world/rest_on.h"
 #include "world/water.h"
 
 /* Adds zeros for the columns that the state lacks, volumes of 1; nothing of it sleeps. */
@@ -258,7 +259,7 @@ WadiStatus wadi_sim_expect_body(const WadiSim *sim, const WadiBodyDef *body, dou
     WadiShape *shape = NULL;
     double least = 0.0;
     *count = 0.0;
-    WADI_TRY(wadi_shape_create(&shape, &body->shape, &sim->log, error));
+    WADI_TRY(wadi_rest_create_shape(&shape, sim->scene, &body->shape, &sim->log, error));
     const WadiSeedIn in = seed_in(sim, body, shape);
     const WadiStatus status = wadi_seed_expect(&in, &least, count, error);
     *count *= sim->world->particles_each;
@@ -270,7 +271,7 @@ WadiStatus wadi_sim_add_body(WadiSim *sim, const WadiBodyDef *body, int64_t *add
 {
     WadiShape *shape = NULL;
     *added = 0;
-    WADI_TRY(wadi_shape_create(&shape, &body->shape, &sim->log, error));
+    WADI_TRY(wadi_rest_create_shape(&shape, sim->scene, &body->shape, &sim->log, error));
     const WadiStatus status = seed_body(sim, body, shape, added, error);
     wadi_shape_destroy(shape);
     return status;
@@ -295,7 +296,7 @@ WadiStatus wadi_sim_remove_inside(WadiSim *sim, const WadiShapeDef *def, int mat
 {
     WadiShape *shape = NULL;
     *removed = 0;
-    WADI_TRY(wadi_shape_create(&shape, def, &sim->log, error));
+    WADI_TRY(wadi_rest_create_shape(&shape, sim->scene, def, &sim->log, error));
     const WadiStatus status = remove_inside(sim, shape, material, removed, error);
     wadi_shape_destroy(shape);
     return status;

@@ -60,6 +60,8 @@ typedef struct WadiSceneChoices {
     bool is_numbers;                  /* written as numbers */
     const WadiSceneChoice *withdrawn; /* names that are refused; `doc` is what to write instead */
     int withdrawn_count;
+    const WadiSceneChoice *hints; /* names that others use; `doc` is what to write instead */
+    int hint_count;
 } WadiSceneChoices;
 
 typedef struct WadiSceneObject WadiSceneObject;

@@ -4,19 +4,20 @@
 
 #include "core/alloc.h"
 #include "core/hash.h"
+#include "world/rest_on.h"
 #include "world/solver.h"
 #include "world/water.h"
 #include "world/world_warnings.h"
 
 /* Builds `count` shapes; consecutive definitions are `stride` bytes apart. */
-static WadiStatus build_shapes(WadiShape ***shapes, const WadiShapeDef *first, size_t stride, int count,
-                               const WadiLog *log, WadiError *error)
+static WadiStatus build_shapes(WadiShape ***shapes, const WadiScene *scene, const WadiShapeDef *first,
+                               size_t stride, int count, const WadiLog *log, WadiError *error)
 {
     WADI_TRY(WADI_NEW(shapes, (size_t)count, "shapes", error));
     for (int i = 0; i < count; ++i) {
         const WadiShapeDef *def =
             (const WadiShapeDef *)(const void *)((const char *)first + (size_t)i * stride);
-        WADI_TRY(wadi_shape_create(&(*shapes)[i], def, log, error));
+        WADI_TRY(wadi_rest_create_shape(&(*shapes)[i], scene, def, log, error));
     }
     return WADI_OK;
 }
@@ -86,7 +87,8 @@ static WadiStatus prepare_forces(WadiWorld *world, const WadiLog *log, WadiError
     for (int i = 0; i < scene->force_count; ++i) {
         world->forces[i].def = &scene->forces[i];
         if (scene->forces[i].region != NULL) {
-            WADI_TRY(wadi_shape_create(&world->forces[i].region, scene->forces[i].region, log, error));
+            WADI_TRY(
+                wadi_rest_create_shape(&world->forces[i].region, scene, scene->forces[i].region, log, error));
         }
     }
     return WADI_OK;
@@ -100,13 +102,15 @@ static WadiStatus build(WadiWorld *world, const WadiLog *log, WadiError *error)
     const WadiSolverType *type = scene->solver_type;
     world->particles_each = type != NULL && type->particles_each != NULL ? type->particles_each(scene) : 1;
     world->particle_volume = world->spacing * world->spacing * world->spacing / world->particles_each;
-    WADI_TRY(build_shapes(&world->collider_shapes, scene->collider_count ? &scene->colliders[0].shape : NULL,
-                          sizeof(WadiColliderDef), scene->collider_count, log, error));
-    WADI_TRY(build_shapes(&world->body_shapes, scene->body_count ? &scene->bodies[0].shape : NULL,
+    WADI_TRY(build_shapes(&world->collider_shapes, scene,
+                          scene->collider_count ? &scene->colliders[0].shape : NULL, sizeof(WadiColliderDef),
+                          scene->collider_count, log, error));
+    WADI_TRY(build_shapes(&world->body_shapes, scene, scene->body_count ? &scene->bodies[0].shape : NULL,
                           sizeof(WadiBodyDef), scene->body_count, log, error));
-    WADI_TRY(build_shapes(&world->emitter_shapes, scene->emitter_count ? &scene->emitters[0].shape : NULL,
-                          sizeof(WadiEmitterDef), scene->emitter_count, log, error));
-    WADI_TRY(build_shapes(&world->drain_shapes, scene->drain_count ? &scene->drains[0].shape : NULL,
+    WADI_TRY(build_shapes(&world->emitter_shapes, scene,
+                          scene->emitter_count ? &scene->emitters[0].shape : NULL, sizeof(WadiEmitterDef),
+                          scene->emitter_count, log, error));
+    WADI_TRY(build_shapes(&world->drain_shapes, scene, scene->drain_count ? &scene->drains[0].shape : NULL,
                           sizeof(WadiDrainDef), scene->drain_count, log, error));
     for (int i = 0; i < scene->collider_count; ++i) {
         WADI_TRY(wadi_shape_add_bands(world->collider_shapes[i], world->cell_size, error));

@@ -50,6 +50,11 @@ def test_unknown_commands_and_options_name_the_nearest():
     contains(is_usage_error("run", "x.yaml", "--over"), "did you mean '--overwrite'?")
     contains(is_usage_error("run", "x.yaml", "--frmaes=3"), "did you mean '--frames'?")
     contains(is_usage_error("check", "x.yaml", "-z"), "unknown option '-z'")
+    contains(is_usage_error("run", "x.yaml", "--resolution", "80"), "did you mean --set resolution=…, a value of the scene?")
+    contains(is_usage_error("run", "x.yaml", "--cell-size=0.01"), "did you mean --set cell_size=…")
+    contains(is_usage_error("run", "x.yaml", "--flip.cfl=2"), "did you mean --set flip.cfl=…")
+    assert "--set" not in is_usage_error("info", "x.yaml", "--resolution=80").split("see wadi")[0]
+    assert "--set" not in is_usage_error("run", "x.yaml", "--body=1").split("see wadi")[0]
     assert "did you mean" not in is_usage_error("zzzzzz")
     contains(is_usage_error("--verison"), "did you mean '--version'?")
     is_usage_error("run", "x.yaml", "--" + "a" * 5000)

@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     WadiMeshSolid solid;
-    if (wadi_mesh_solid_create(&solid, &mesh, false, "fuzz", NULL, &error) == WADI_OK) {
+    if (wadi_mesh_solid_create(&solid, &mesh, false, &error) == WADI_OK) {
         WadiMeshNearest nearest;
         WadiVec3 normal, x = wadi_lerp(solid.bounds.min, solid.bounds.max, 0.4);
         WADI_ASSERT(isfinite(wadi_mesh_solid_sample(&solid, x, false, &nearest, &normal)));

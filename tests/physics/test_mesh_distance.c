@@ -112,7 +112,7 @@ static void signs_of_known_meshes(void **unused)
         WadiMesh mesh;
         WadiMeshSolid solid;
         CHECK_OK(wadi_mesh_read(&mesh, path, &error), error);
-        CHECK_OK(wadi_mesh_solid_create(&solid, &mesh, true, path, NULL, &error), error);
+        CHECK_OK(wadi_mesh_solid_create(&solid, &mesh, true, &error), error);
         signs_agree(&solid, count[is_long_run()][i]);
         wadi_mesh_solid_free(&solid);
     }
@@ -262,7 +262,7 @@ static void fine_meshes_have_the_distances_of_what_they_mesh(void **unused)
         WadiMesh mesh;
         WadiMeshSolid solid;
         make_surface(&mesh, c == 0 ? on_sphere : on_torus, 300, c == 0);
-        CHECK_OK(wadi_mesh_solid_create(&solid, &mesh, true, "analytic", NULL, &error), error);
+        CHECK_OK(wadi_mesh_solid_create(&solid, &mesh, true, &error), error);
         assert_true(solid.topology.is_closed && solid.topology.is_oriented);
         CHECK_NEAR(solid.facing, 1.0, 0);
         double volume = c == 0 ? 4.0 / 3.0 * pi : 2 * pi * pi * 0.16;
@@ -329,7 +329,7 @@ static void make_solid(WadiMeshSolid *solid, const WadiVec3 *v, size_t vertex_co
     WadiError error;
     WadiMesh mesh;
     CHECK_OK(wadi_mesh_create(&mesh, v, vertex_count, t, count, &error), error);
-    CHECK_OK(wadi_mesh_solid_create(solid, &mesh, true, "broken", NULL, &error), error);
+    CHECK_OK(wadi_mesh_solid_create(solid, &mesh, true, &error), error);
     signs_agree(solid, 20000);
 }
 

@@ -16,7 +16,7 @@ static WadiStatus make_everything(void)
     WadiMesh mesh;
     WadiMeshSolid solid;
     WADI_TRY(wadi_mesh_read_memory(&mesh, open_box, strlen(open_box), "obj", "box", &error));
-    WADI_TRY(wadi_mesh_solid_create(&solid, &mesh, true, "box", NULL, &error));
+    WADI_TRY(wadi_mesh_solid_create(&solid, &mesh, true, &error));
     wadi_mesh_solid_free(&solid);
 
     WadiKey keys[2] = { { 0, { 0, 0, 0 } }, { 1, { 1, 0, 0 } } };

@@ -150,22 +150,14 @@ static WadiStatus build_trees(WadiMeshSequence *sequence, WadiError *error)
     return WADI_OK;
 }
 
-static void warn(const WadiMeshSequence *sequence, const char *pattern, const WadiLog *log)
+WadiStatus wadi_mesh_sequence_topology(const WadiMeshSequence *sequence, WadiMeshTopology *topology,
+                                       WadiError *error)
 {
-    WadiMeshTopology topology;
-    if (wadi_mesh_topology(&sequence->frames[0], &topology, NULL) == WADI_OK && !topology.is_closed) {
-        wadi_log(
-            log, WADI_LOG_WARNING,
-            "%s: the meshes are not closed: %zu boundary edges in %zu holes, the largest %.3g m wide around "
-            "(%.4g, %.4g, %.4g) in the first; inside is decided by the winding number",
-            pattern, topology.boundary_edges, topology.hole_count, topology.hole_width,
-            topology.hole_center.x, topology.hole_center.y, topology.hole_center.z);
-    }
-    wadi_mesh_topology_free(&topology);
+    return wadi_mesh_topology(&sequence->frames[0], topology, error);
 }
 
 WadiStatus wadi_mesh_sequence_create(WadiMeshSequence **sequence, const char *pattern, int first, int last,
-                                     double first_time, double fps, const WadiLog *log, WadiError *error)
+                                     double first_time, double fps, WadiError *error)
 {
     *sequence = NULL;
     if (last < first || (int64_t)last - first >= FILES_MAX || !(fps > 0.0)) {
@@ -197,7 +189,6 @@ WadiStatus wadi_mesh_sequence_create(WadiMeshSequence **sequence, const char *pa
         wadi_mesh_sequence_destroy(made);
         return status;
     }
-    warn(made, pattern, log);
     *sequence = made;
     return WADI_OK;
 }

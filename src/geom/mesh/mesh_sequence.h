@@ -3,7 +3,6 @@
 #ifndef WADI_GEOM_MESH_SEQUENCE_H
 #define WADI_GEOM_MESH_SEQUENCE_H
 
-#include "core/log.h"
 #include "geom/mesh/mesh_distance.h"
 
 typedef struct WadiMeshSequence WadiMeshSequence;
@@ -11,8 +10,11 @@ typedef struct WadiMeshSequence WadiMeshSequence;
 /* `pattern` has one field like %d or %04d for the file number (%% is a percent sign); files first..last, file
  * `first` at `first_time`, `fps` files a second. Before and after, the first and last file hold. */
 WadiStatus wadi_mesh_sequence_create(WadiMeshSequence **sequence, const char *pattern, int first, int last,
-                                     double first_time, double fps, const WadiLog *log, WadiError *error);
+                                     double first_time, double fps, WadiError *error);
 void wadi_mesh_sequence_destroy(WadiMeshSequence *sequence);
+/* Of the first file. */
+WadiStatus wadi_mesh_sequence_topology(const WadiMeshSequence *sequence, WadiMeshTopology *topology,
+                                       WadiError *error);
 
 /* The file of one number; WADI_ERR_ARGUMENT when the pattern has not exactly one field. */
 WadiStatus wadi_mesh_sequence_file(const char *pattern, int number, char *path, size_t size,

@@ -261,26 +261,7 @@ static WadiBox find_inside_bounds(const WadiMeshSolid *solid)
     return box;
 }
 
-static void warn_if_open(const WadiMeshTopology *topology, const char *name, const WadiLog *log)
-{
-    if (!topology->is_closed) {
-        WadiVec3 c = topology->hole_center;
-        wadi_log(
-            log, WADI_LOG_WARNING,
-            "%s: the mesh is not closed: %zu boundary edges in %zu hole%s, the largest %.3g m wide around "
-            "(%.4g, %.4g, %.4g); inside is decided by the winding number",
-            name, topology->boundary_edges, topology->hole_count, topology->hole_count == 1 ? "" : "s",
-            topology->hole_width, c.x, c.y, c.z);
-    } else if (topology->flipped_edges > 0) {
-        wadi_log(log, WADI_LOG_WARNING,
-                 "%s: %zu edges lie between triangles of opposite orientation; inside is decided by the "
-                 "winding number",
-                 name, topology->flipped_edges);
-    }
-}
-
-WadiStatus wadi_mesh_solid_create(WadiMeshSolid *solid, WadiMesh *mesh, bool has_sign_grid, const char *name,
-                                  const WadiLog *log, WadiError *error)
+WadiStatus wadi_mesh_solid_create(WadiMeshSolid *solid, WadiMesh *mesh, bool has_sign_grid, WadiError *error)
 {
     *solid = (WadiMeshSolid){ .mesh = *mesh };
     *mesh = (WadiMesh){ 0 };
@@ -289,7 +270,6 @@ WadiStatus wadi_mesh_solid_create(WadiMeshSolid *solid, WadiMesh *mesh, bool has
     solid->facing = wadi_mesh_volume(&solid->mesh) < 0.0 ? -1.0 : 1.0;
     WadiStatus status = wadi_mesh_topology(&solid->mesh, &solid->topology, error);
     if (status == WADI_OK) {
-        warn_if_open(&solid->topology, name, log);
         status = wadi_mesh_tree_create(&solid->tree, &solid->mesh, error);
     }
     if (status == WADI_OK) {

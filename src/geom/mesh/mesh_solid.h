@@ -2,7 +2,6 @@
 #ifndef WADI_GEOM_MESH_SOLID_H
 #define WADI_GEOM_MESH_SOLID_H
 
-#include "core/log.h"
 #include "geom/mesh/mesh_clearance.h"
 #include "geom/mesh/winding.h"
 
@@ -29,9 +28,8 @@ typedef struct WadiMeshSolid {
     double facing; /* -1 when the triangles face inward */
 } WadiMeshSolid;
 
-/* Takes ownership of the mesh, also on failure. `name` is for the warning about a mesh that is not closed. */
-WadiStatus wadi_mesh_solid_create(WadiMeshSolid *solid, WadiMesh *mesh, bool has_sign_grid, const char *name,
-                                  const WadiLog *log, WadiError *error);
+/* Takes ownership of the mesh, also on failure. */
+WadiStatus wadi_mesh_solid_create(WadiMeshSolid *solid, WadiMesh *mesh, bool has_sign_grid, WadiError *error);
 void wadi_mesh_solid_free(WadiMeshSolid *solid);
 
 /* The nearest point of the triangles. `search_radius`: m, a triangle is expected within it; INFINITY:

@@ -43,7 +43,7 @@ static void vector_schema(const WadiSceneField *field, WadiText *text)
 
 static void curve_schema(const WadiSceneField *field, WadiText *text)
 {
-    bool is_vector = field->type == WADI_SCENE_CURVE3;
+    bool is_vector = field->type == WADI_SCENE_CURVE3 || field->type == WADI_SCENE_VEC3;
     bool has_keys = (field->flags & WADI_SCENE_KEYFRAMES) != 0;
     bool is_alternative = has_keys || (is_vector && (field->flags & WADI_SCENE_ONE_FOR_ALL) != 0);
     wadi_text_append(text, is_alternative ? "\"anyOf\": [{" : "");
@@ -106,7 +106,7 @@ static void type_schema(const WadiSceneField *field, int indent, WadiText *text)
     case WADI_SCENE_INT:
     case WADI_SCENE_WHOLE: number_schema(field, text); break;
     case WADI_SCENE_BOOL: wadi_text_append(text, "\"type\": \"boolean\""); break;
-    case WADI_SCENE_VEC3: vector_schema(field, text); break;
+    case WADI_SCENE_VEC3:
     case WADI_SCENE_CURVE1:
     case WADI_SCENE_CURVE3: curve_schema(field, text); break;
     case WADI_SCENE_TEXT:

@@ -2,7 +2,7 @@
 #ifndef WADI_IO_SCENE_FILES_H
 #define WADI_IO_SCENE_FILES_H
 
-#include "io/scene/scene_yaml.h"
+#include "io/yaml/scene_yaml.h"
 #include "world/scene.h"
 
 typedef struct WadiSceneFile {

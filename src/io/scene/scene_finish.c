@@ -371,6 +371,7 @@ static void finish_scene(WadiSceneReader *r, int node, const WadiSceneGiven *giv
     find_unused_materials(r->scene);
     check_file_names(r);
     finish_solver(r, node, given, is_sound);
+    wadi_finish_rests(r);
     int bodies = given_node(&wadi_scene_object, given, "bodies");
     int emitters = given_node(&wadi_scene_object, given, "emitters");
     bool has_bodies = bodies >= 0 && wadi_yaml_node(&r->yaml, bodies)->child_count > 0;

@@ -10,6 +10,7 @@
 #include "geom/mesh/mesh.h"
 #include "io/files/files.h"
 #include "io/scene/scene_read.h"
+#include "world/rest_on.h"
 
 static void hash_number(uint64_t *hash, double value)
 {
@@ -76,6 +77,23 @@ static WadiStatus hash_mesh(uint64_t *hash, const char *path, WadiError *error)
     return status;
 }
 
+/* Adds nothing to the hash of a shape without these keys. */
+static void hash_placing(uint64_t *hash, const WadiShapeDef *def)
+{
+    const WadiMeshFit *fit = &def->fit;
+    if (fit->has_size || fit->has_center || fit->up != WADI_MESH_UP_Z) {
+        const double numbers[] = { fit->has_size, fit->size.x,     fit->size.y,
+                                   fit->size.z,   fit->has_center, fit->center.x,
+                                   fit->center.y, fit->center.z,   (double)fit->up };
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
+            hash_number(hash, numbers[i]);
+        }
+    }
+    if (wadi_rests_on(def) != NULL) {
+        hash_text(hash, wadi_rests_on(def));
+    }
+}
+
 static WadiStatus hash_shape(uint64_t *hash, const WadiShapeDef *def, WadiError *error)
 {
     hash_number(hash, (double)def->kind);
@@ -86,6 +104,7 @@ static WadiStatus hash_shape(uint64_t *hash, const WadiShapeDef *def, WadiError 
     hash_curve(hash, &def->rotate);
     hash_curve(hash, &def->scale);
     hash_curve(hash, &def->pivot);
+    hash_placing(hash, def);
     if (def->kind == WADI_SHAPE_MESH_SEQUENCE) {
         WadiText path = { 0 };
         WadiStatus status = WADI_OK;

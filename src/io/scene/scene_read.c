@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/check.h"
+#include "io/scene/scene_hints.h"
 
 enum { MAX_PATH_SHOWN = 240 };
 
@@ -117,8 +118,9 @@ const char *wadi_read_nearest(const char *word, const char *const *names, int co
     return strlen(word) <= LONGEST_TYPO ? wadi_text_nearest(word, names, count) : NULL;
 }
 
-static void report_unknown(WadiSceneReader *r, int node, const char *what, const char *const *names,
-                           int count, bool does_list)
+/* `object`: of a key, for hints at other objects; NULL: the text of `node` is no key. */
+static void report_unknown(WadiSceneReader *r, int node, const char *what, const WadiSceneObject *object,
+                           const char *const *names, int count, bool does_list)
 {
     enum { MOST_LISTED = WADI_SCENE_FIELD_MAX };
     if (wadi_report_is_full(&r->report)) {
@@ -127,25 +129,28 @@ static void report_unknown(WadiSceneReader *r, int node, const char *what, const
     }
     WadiText text = { 0 };
     wadi_text_append(&text, what);
-    const char *nearest = wadi_read_nearest(wadi_yaml_text(&r->yaml, node), names, count);
-    if (nearest != NULL) {
+    const char *word = wadi_yaml_text(&r->yaml, node), *nearest = NULL;
+    bool has_hint = object != NULL && wadi_scene_hint_below(object, word, &text);
+    if (!has_hint && (nearest = wadi_read_nearest(word, names, count)) != NULL) {
         wadi_text_printf(&text, "; did you mean '%s'?", nearest);
+        has_hint = true;
     }
+    has_hint = has_hint || (object != NULL && wadi_scene_hint_elsewhere(object, word, &text));
     if (does_list) {
-        wadi_text_append(&text, nearest != NULL ? " (known: " : "; known: ");
+        wadi_text_append(&text, has_hint ? " (known: " : "; known: ");
         for (int i = 0; i < count && i < MOST_LISTED; ++i) {
             wadi_text_printf(&text, "%s%s", i > 0 ? ", " : "", names[i]);
         }
         wadi_text_append(&text, count > MOST_LISTED ? ", …" : "");
         wadi_text_append(&text, count == 0 ? "none" : "");
-        wadi_text_append(&text, nearest != NULL ? ")" : "");
+        wadi_text_append(&text, has_hint ? ")" : "");
     }
     add_problem(r, wadi_yaml_node(&r->yaml, node)->location, &text);
 }
 
 void wadi_read_unknown(WadiSceneReader *r, int node, const char *what, const char *const *names, int count)
 {
-    report_unknown(r, node, what, names, count, true);
+    report_unknown(r, node, what, NULL, names, count, true);
 }
 
 /* A sentence of the table as part of another: lower-case first letter, no full stop. */
@@ -182,7 +187,7 @@ static void report_unknown_key(WadiSceneReader *r, int key, const WadiSceneObjec
     for (int i = 0; i < object->field_count; ++i) {
         names[i] = object->fields[i].key;
     }
-    report_unknown(r, key, "unknown key", names, object->field_count, r->listed_object != object);
+    report_unknown(r, key, "unknown key", object, names, object->field_count, r->listed_object != object);
     r->listed_object = object;
     given->has_unknown = true;
     const char *nearest = wadi_report_is_full(&r->report)

@@ -4,7 +4,7 @@
 
 #include "io/scene/scene_files.h"
 #include "io/scene/scene_schema.h"
-#include "io/scene/scene_yaml.h"
+#include "io/yaml/scene_yaml.h"
 #include "world/scene.h"
 
 typedef struct WadiSceneReader {
@@ -73,6 +73,9 @@ void wadi_finish_object(WadiSceneReader *r, int node, const WadiSceneObject *obj
                         const WadiSceneGiven *given, bool is_sound);
 void wadi_finish_shape(WadiSceneReader *r, int node, const WadiSceneObject *parameters, WadiShapeDef *def,
                        const WadiSceneGiven *given, bool is_sound);
+
+/* Checks of the key `on` of all shapes, after the scene was read. */
+void wadi_finish_rests(WadiSceneReader *r);
 
 /* Applies the overrides to the tree. */
 void wadi_scene_apply_sets(WadiSceneReader *r, const char *const *sets, int set_count);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "io/scene/scene_read.h"
+#include "world/rest_on.h"
 
 /* Index of the field with the kind; -1 after reporting that none or several are given. */
 static int find_kind(WadiSceneReader *r, int node, const WadiSceneGiven *given)
@@ -81,6 +82,9 @@ void wadi_read_shape(WadiSceneReader *r, int node, WadiShapeDef *def)
             read_kind(r, given.node[i], field, def);
         }
     }
+    if (def->on != NULL && def->mesh_on != NULL) {
+        wadi_read_problem(r, node, "'on' is given twice, in the shape and in its mesh");
+    }
 }
 
 void wadi_read_shapes(WadiSceneReader *r, int node, WadiShapeDef *parent, int least)
@@ -104,6 +108,9 @@ void wadi_read_shapes(WadiSceneReader *r, int node, WadiShapeDef *parent, int le
          i = wadi_yaml_node(&r->yaml, i)->next, ++index) {
         size_t mark = wadi_read_enter_index(r, index);
         wadi_read_shape(r, i, &parent->children[index]);
+        if (wadi_rests_on(&parent->children[index]) != NULL) {
+            wadi_read_problem(r, i, "'on' is for a whole shape, not for one of its parts");
+        }
         wadi_read_leave(r, mark);
     }
 }

@@ -147,6 +147,12 @@ static const WadiSceneChoice *read_choice(WadiSceneReader *r, int node, const Wa
             return NULL;
         }
     }
+    for (int i = 0; i < choices->hint_count; ++i) {
+        if (strcmp(wadi_yaml_text(&r->yaml, node), choices->hints[i].name) == 0) {
+            wadi_read_problem(r, node, "there is no '%s'; %s", choices->hints[i].name, choices->hints[i].doc);
+            return NULL;
+        }
+    }
     WadiText what = { 0 };
     wadi_text_append(&what, "unknown name '");
     wadi_text_append_shown(&what, wadi_yaml_text(&r->yaml, node), wadi_yaml_node(&r->yaml, node)->length);

@@ -80,9 +80,32 @@ OBJECT(heightmap, "heightmap",
          .doc = "Corner of the box that the picture fills; black is at its z." },
        { "max", WADI_SCENE_CURVE3, PARAMETER(1), .flags = REQUIRED | KEYED, POSITION,
          .doc = "Other corner; white is at its z." });
+static const WadiSceneChoice mesh_ups[] = {
+    { "z", WADI_MESH_UP_Z, "as in scenes, Blender and ParaView" },
+    { "y", WADI_MESH_UP_Y, "as most OBJ and glTF files have it" },
+    { "x", WADI_MESH_UP_X, "" },
+    { "-x", WADI_MESH_UP_MINUS_X, "" },
+    { "-y", WADI_MESH_UP_MINUS_Y, "" },
+    { "-z", WADI_MESH_UP_MINUS_Z, "" },
+};
+WADI_SCENE_CHOICES(mesh_ups);
+
 OBJECT(mesh, "mesh",
        { "file", WADI_SCENE_FILE, .offset = offsetof(WadiShapeDef, file), .flags = REQUIRED,
          .doc = "Mesh (OBJ, PLY, STL, OFF, glTF or GLB), relative to the scene file." },
+       { "fit", WADI_SCENE_VEC3, .offset = offsetof(WadiShapeDef, fit.size),
+         .presence = offsetof(WadiShapeDef, fit.has_size), .flags = ONE_FOR_ALL, LENGTH_ABOVE_0,
+         .fallback_text = "the size in the file",
+         .doc = "Scales it in proportion to this size of its longest edge, or, with three numbers, until it "
+                "just fits into such a box." },
+       { "center", WADI_SCENE_VEC3, .offset = offsetof(WadiShapeDef, fit.center),
+         .presence = offsetof(WadiShapeDef, fit.has_center), POSITION,
+         .fallback_text = "the position in the file",
+         .doc = "Where the centre of its bounding box goes; with `on` only x and y count." },
+       { "up", WADI_SCENE_ENUM, .offset = offsetof(WadiShapeDef, fit.up), .choices = &mesh_ups_choices,
+         .doc = "The axis of the file that points up, to z." },
+       { "on", WADI_SCENE_NAME, .offset = offsetof(WadiShapeDef, mesh_on), .fallback_text = "nothing",
+         .doc = "The same as `on` of the shape." },
        THICKNESS);
 OBJECT(sequence, "mesh_sequence",
        { "files", WADI_SCENE_FILES, .offset = offsetof(WadiShapeDef, file), .flags = REQUIRED,
@@ -129,6 +152,10 @@ static const WadiSceneField shape_fields[] = {
       .doc = "Scale about `pivot`; one number or one for each axis." },
     { "pivot", WADI_SCENE_CURVE3, .offset = offsetof(WadiShapeDef, pivot), .flags = KEYED, POSITION,
       .doc = "The fixed point of `rotate` and `scale`." },
+    { "on", WADI_SCENE_NAME, .offset = offsetof(WadiShapeDef, on), .fallback_text = "nothing",
+      .doc =
+          "Puts its lowest point on the highest point of the collider of that name, or with `ground` on the "
+          "floor of the domain (z = 0 without one), both at time 0; `translate` moves it on from there." },
 };
 const WadiSceneObject wadi_scene_shape_object = {
     .name = "shape",
@@ -136,7 +163,7 @@ const WadiSceneObject wadi_scene_shape_object = {
     WADI_SCENE_FIELDS(shape_fields),
     .size = sizeof(WadiShapeDef),
     .where = offsetof(WadiShapeDef, where),
-    .example = "{sphere: {radius: 0.2}, translate: [0, 0, 1]}",
+    .example = "{mesh: {file: teapot.obj, fit: 0.3, center: [0.5, 0.4, 0], up: y}, on: table}",
 };
 
 static const WadiSceneChoice interpolations[] = {

@@ -9,7 +9,7 @@
 
 #include "core/array.h"
 #include "core/text.h"
-#include "io/scene/scene_report.h"
+#include "io/yaml/scene_report.h"
 
 enum {
     WADI_YAML_MAX_BYTES = 16 << 20,

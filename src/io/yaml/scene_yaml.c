@@ -1,4 +1,4 @@
-#include "io/scene/scene_yaml.h"
+#include "io/yaml/scene_yaml.h"
 
 #include <libfyaml.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "io/scene/scene_report.h"
+#include "io/yaml/scene_report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

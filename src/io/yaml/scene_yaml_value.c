@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/scene/scene_yaml.h"
+#include "io/yaml/scene_yaml.h"
 
 static bool is_one_of(const char *text, const char *const *words, size_t count)
 {

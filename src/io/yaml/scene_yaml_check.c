@@ -2,7 +2,7 @@
  * takes minutes (millions of open brackets, one long directive). */
 #include <string.h>
 
-#include "io/scene/scene_yaml.h"
+#include "io/yaml/scene_yaml.h"
 
 /* Decodes the character at s[0..size); 0 for bytes that are not UTF-8. *length is its length (at least 1). */
 static uint32_t decode(const unsigned char *s, size_t size, size_t *length)
