@@ -31,6 +31,11 @@ def with_roles(scene: Any) -> List[Any]:
     return sorted((made for made in scene.objects if made.wadi.role != "NONE"), key=lambda made: made.name)
 
 
+def short(value: Any) -> float:
+    """Blender has single precision: the number with the fewest digits that is the same there, 0.0004 and not 0.00039999998989515."""
+    return float(str(np.float32(value)))
+
+
 def is_animated(made: Any) -> bool:
     """Whether anything could change it in time: keys, drivers, constraints, parents, modifiers, physics."""
     data = made.data
@@ -64,13 +69,15 @@ def settings_of(made: Any, scene: Any) -> Dict[str, Any]:
     """What does not change with time. Frames count from the first of the scene."""
     wadi = made.wadi
     found = {name: getattr(wadi, name) for name in SETTINGS[wadi.role]}
+    found = {name: short(value) if isinstance(value, float) else value for name, value in found.items()}
     if wadi.role == "DOMAIN":
         found["open"] = sorted(wadi.open)
         found["surface"] = {"method": wadi.method, "mesh_smoothing": wadi.smoothing}
-        found["foam_amount"] = float(wadi.foam_amount) if wadi.use_foam else 0.0
-        found["dust_amount"] = float(wadi.dust_amount) if wadi.use_foam else 0.0
+        found["foam_amount"] = short(wadi.foam_amount) if wadi.use_foam else 0.0
+        found["dust_amount"] = short(wadi.dust_amount) if wadi.use_foam else 0.0
     elif wadi.role == "BODY":
-        found["body_velocity"], found["angular_velocity"] = list(wadi.body_velocity), list(wadi.angular_velocity)
+        for name in ("body_velocity", "angular_velocity"):
+            found[name] = [short(part) for part in getattr(wadi, name)]
     if wadi.role in TIMED:
         found["start"] = max(0, wadi.start - scene.frame_start) if wadi.use_start else 0
         found["end"] = max(0, wadi.end - scene.frame_start) if wadi.use_end else None
@@ -83,11 +90,11 @@ def sample(made: Any, record: Recorded) -> None:
     for name in SAMPLES[record.role]:
         value = getattr(made.wadi, name)
         if name in DIRECTIONS:
-            value = np.array(value, np.float64)
+            value = [short(part) for part in value]
             if made.wadi.axes == "OBJECT":
-                value = (matrix[:3, :3] / np.maximum(np.linalg.norm(matrix[:3, :3], axis=0), 1e-12)) @ value
-            value = [float(part) for part in value]
-        record.samples.setdefault(name, []).append(value if isinstance(value, list) else float(value))
+                turned = (matrix[:3, :3] / np.maximum(np.linalg.norm(matrix[:3, :3], axis=0), 1e-12)) @ value
+                value = [float(part) for part in turned]
+        record.samples.setdefault(name, []).append(value if isinstance(value, list) else short(value))
     record.matrices.append(matrix)
 
 
@@ -103,7 +110,7 @@ def check(scene: Any, objects: List[Any]) -> None:
 
 
 def gravity_of(scene: Any) -> List[float]:
-    return [float(part) for part in scene.gravity] if scene.use_gravity else [0.0, 0.0, 0.0]
+    return [short(part) for part in scene.gravity] if scene.use_gravity else [0.0, 0.0, 0.0]
 
 
 def record(context: Any) -> Recording:

@@ -33,11 +33,6 @@ class Recorded:
     matrices: List[np.ndarray] = field(default_factory=list)
     meshes: List[Mesh] = field(default_factory=list)
 
-    def first(self, frames: int) -> "Recorded":
-        """What was recorded of the first frames."""
-        return Recorded(self.name, self.role, self.settings, {key: values[:frames] for key, values in self.samples.items()},
-                        self.matrices[:frames], self.meshes[:frames])
-
 
 @dataclass
 class Recording:
@@ -48,9 +43,6 @@ class Recording:
     fps: float
     gravity: List[List[float]]
     objects: List[Recorded]
-
-    def first(self, frames: int) -> "Recording":
-        return Recording(self.name, frames, self.fps, self.gravity[:frames], [made.first(frames) for made in self.objects])
 
 
 @dataclass
@@ -68,36 +60,43 @@ def clean_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "_", name).lstrip(".-") or "object"
 
 
-def constant_or_all(samples: List[Any]) -> List[Any]:
-    """Samples that are all equal say no more than the first."""
-    return samples[:1] if all(sample == samples[0] for sample in samples) else samples
-
-
-def content_hash(recording: Recording, frames: int) -> str:
-    """Of all that decides the first frames of the result; 16 hexadecimal digits. The number of frames is no part of it."""
+def content_hashes(recording: Recording) -> List[str]:
+    """One for each frame, of all that decides the result up to it; 16 hexadecimal digits. So a bake can go on to later frames
+    when only those changed."""
+    objects = sorted(recording.objects, key=lambda made: made.name)
     digest = hashlib.sha256()
+    meshes: Dict[int, str] = {}  # digests by identity, since most meshes are those of all frames
 
     def add(*values: Any) -> None:
         digest.update(json.dumps(values, sort_keys=True).encode() + b"\n")
 
-    part = recording.first(frames)
-    add(part.name, part.fps, constant_or_all(part.gravity))
-    for made in sorted(part.objects, key=lambda one: one.name):
-        matrices = [np.asarray(matrix, np.float64).tolist() for matrix in made.matrices]
-        add(made.name, made.role, made.settings, {key: constant_or_all(values) for key, values in made.samples.items()},
-            constant_or_all(matrices))
-        first = made.meshes[:1] if all(mesh.is_equal(made.meshes[0]) for mesh in made.meshes) else made.meshes
-        for mesh in first:
-            digest.update(np.ascontiguousarray(mesh.points, np.float64).tobytes())
-            digest.update(np.ascontiguousarray(mesh.triangles, np.int32).tobytes())
-    return digest.hexdigest()[:16]
+    def mesh_digest(mesh: Mesh) -> str:
+        if id(mesh) not in meshes:
+            points, triangles = np.ascontiguousarray(mesh.points, np.float64), np.ascontiguousarray(mesh.triangles, np.int32)
+            meshes[id(mesh)] = hashlib.sha256(points.tobytes() + triangles.tobytes()).hexdigest()
+        return meshes[id(mesh)]
+
+    add(recording.name, recording.fps, [(made.name, made.role, made.settings) for made in objects])
+    found = []
+    for frame in range(recording.frames):
+        add(at(recording.gravity, frame))
+        for made in objects:
+            add({name: at(values, frame) for name, values in made.samples.items()}, np.asarray(at(made.matrices, frame)).tolist(),
+                mesh_digest(at(made.meshes, frame)) if made.meshes else "")
+        found.append(digest.copy().hexdigest()[:16])
+    return found
+
+
+def at(values: List[Any], frame: int) -> Any:
+    """What does not move was recorded once."""
+    return values[min(frame, len(values) - 1)]
 
 
 class Builder:
     """Collects the parts of a scene."""
 
-    def __init__(self, recording: Recording, domain: Recorded) -> None:
-        self.recording, self.domain = recording, domain
+    def __init__(self, recording: Recording, domain: Recorded, mesh_folder: str) -> None:
+        self.recording, self.domain, self.mesh_folder = recording, domain, mesh_folder
         self.fps = recording.fps
         self.files: Dict[str, bytes] = {}
         self.materials: Dict[str, Dict[str, Any]] = {}
@@ -112,6 +111,9 @@ class Builder:
             stem, number = f"{base}_{number}", number + 1
         return stem + ending
 
+    def path(self, name: str) -> str:
+        return f"{self.mesh_folder}/{name}" if self.mesh_folder else name
+
     def shape(self, made: Recorded) -> Dict[str, Any]:
         """The mesh as it stands, with keys for its transform, or one file a frame."""
         if not made.meshes or len(made.meshes[0].triangles) == 0:
@@ -121,13 +123,13 @@ class Builder:
         if len(made.meshes) == 1 and is_still:
             name = self.file_name(made, ".ply")
             self.files[name] = made.meshes[0].moved(made.matrices[0]).bytes()
-            return {"mesh": {"file": name, **thickness}}
+            return {"mesh": {"file": self.path(name), **thickness}}
         if len(made.meshes) == 1:
             motion = transform(made.matrices, self.fps)
             if motion is not None:
                 name = self.file_name(made, ".ply")
                 self.files[name] = made.meshes[0].moved(np.eye(4)).bytes()
-                return {"mesh": {"file": name, **thickness}, **motion}
+                return {"mesh": {"file": self.path(name), **thickness}, **motion}
         return self.sequence(made, thickness)
 
     def sequence(self, made: Recorded, thickness: Dict[str, float]) -> Dict[str, Any]:
@@ -139,7 +141,7 @@ class Builder:
                 raise SceneError(f"{made.name}: its mesh has other triangles in frame {frame + 1} than at the start; "
                                  "remove the modifier that changes them, or apply it")
             self.files[pattern % (frame + 1)] = mesh.moved(made.matrices[min(frame, len(made.matrices) - 1)]).bytes()
-        return {"mesh_sequence": {"files": pattern, "first": 1, "last": count, "fps": self.fps, **thickness}}
+        return {"mesh_sequence": {"files": self.path(pattern), "first": 1, "last": count, "fps": self.fps, **thickness}}
 
     def material(self, made: Recorded) -> str:
         """The name of its material; objects with equal numbers share one."""
@@ -222,7 +224,8 @@ class Builder:
 
 
 def plain_row(row: np.ndarray) -> List[float]:
-    return [float(part) for part in row]
+    """In the precision that Blender has."""
+    return [float(f"{part:.7g}") for part in row]
 
 
 def the_domain(recording: Recording) -> Recorded:
@@ -234,10 +237,11 @@ def the_domain(recording: Recording) -> Recorded:
     return domains[0]
 
 
-def build(recording: Recording) -> SceneFiles:
-    """The scene of a recording, one line an item, so that the place of an error leads to its object."""
+def build(recording: Recording, mesh_folder: str) -> SceneFiles:
+    """The scene of a recording, one line an item, so that the place of an error leads to its object. Its meshes are in a folder
+    beside the scene."""
     domain = the_domain(recording)
-    builder = Builder(recording, domain)
+    builder = Builder(recording, domain, mesh_folder)
     for made in recording.objects:
         if made.role in LISTS:
             builder.add(made)
