@@ -84,9 +84,10 @@ def settings_of(made: Any, scene: Any) -> Dict[str, Any]:
     return found
 
 
-def sample(made: Any, record: Recorded) -> None:
-    """Appends what may change with time, as it is in the current frame."""
-    matrix = np.array(made.matrix_world, np.float64)
+def sample(made: Any, record: Recorded, depsgraph: Any) -> None:
+    """Appends what may change with time, as it is in the current frame. Blender writes animated values back to the object itself;
+    its evaluated copy misses edits of the panel until something else changes."""
+    matrix = np.array(made.evaluated_get(depsgraph).matrix_world, np.float64)
     for name in SAMPLES[record.role]:
         value = getattr(made.wadi, name)
         if name in DIRECTIONS:
@@ -131,7 +132,7 @@ def record(context: Any) -> Recording:
                 depsgraph = context.evaluated_depsgraph_get()
                 gravity.append(gravity_of(scene))
                 for made, found in zip(objects, records):
-                    sample(made.evaluated_get(depsgraph), found)
+                    sample(made, found, depsgraph)
                     if made.type in WITH_FACES and (number == 0 or may_deform(made)):
                         found.meshes.append(mesh_of(made, depsgraph))
         finally:

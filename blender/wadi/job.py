@@ -73,16 +73,17 @@ class Job:
         except OSError as problem:
             return Outcome("FAILED", f"{command[0]}: {problem.strerror}; set the path of the command wadi in the preferences of this add-on")
         other = []
-        for line in self.process.stdout or ():
-            try:
-                event = json.loads(line)
-            except ValueError:
-                other.append(line.rstrip())
-                continue
-            if event.get("event") == "error":
-                error = event
-            else:
-                self.take(event, command[1], before, share)
+        with self.process.stdout as lines:
+            for line in lines:
+                try:
+                    event = json.loads(line)
+                except ValueError:
+                    other.append(line.rstrip())
+                    continue
+                if event.get("event") == "error":
+                    error = event
+                else:
+                    self.take(event, command[1], before, share)
         code = self.process.wait()
         if code == 0:
             return None
