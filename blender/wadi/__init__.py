@@ -2,7 +2,7 @@
 """wadi for Blender: roles on objects become a scene, wadi simulates it as a process of its own, and the result is shown in a
 collection of its own. For Blender 3.4 and later. docs/blender.md is the page for users.
 
-    presets, keys, meshes, scene_text, job    need no Blender
+    presets, keys, mesh_files, scene_text, job   need no Blender
     versions                                  all that differs between versions of Blender
     properties, panels, operators             what users see
     collect, bake                             from Blender to wadi

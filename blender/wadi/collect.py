@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 
 from . import presets, results
-from .meshes import Mesh
+from .mesh_files import Mesh
 from .scene_text import Recorded, Recording, SceneError, clean_name
 
 WITH_FACES = {"MESH", "CURVE", "SURFACE", "FONT", "META"}

@@ -13,7 +13,7 @@ import bpy
 import numpy as np
 from bpy.app.handlers import persistent
 
-from . import materials, meshes, nodes, presets
+from . import materials, mesh_files, nodes, presets
 from .versions import fill_mesh
 
 ON_FACES = ("grain_origin",)  # one for a triangle: between two particles grains are cut, not stretched
@@ -110,13 +110,13 @@ def fill(made: Any, path: str) -> None:
     """Puts the geometry of a file into an object."""
     triangles = np.zeros((0, 3), np.int32)
     if path.endswith(".h5"):
-        columns = meshes.read_frame(path)
+        columns = mesh_files.read_frame(path)
         points = columns.pop("position")
         attributes = {name: values.astype(np.float32 if values.dtype.kind == "f" else np.int32) for name, values in columns.items()}
         attributes["wetness"] = (columns["kind"] < FOAM_KINDS).astype(np.float32)
     else:
-        columns, triangles = meshes.read_ply(path)
-        points, attributes = meshes.vectors(columns, ["x", "y", "z"]), meshes.attributes_of(columns)
+        columns, triangles = mesh_files.read_ply(path)
+        points, attributes = mesh_files.vectors(columns, ["x", "y", "z"]), mesh_files.attributes_of(columns)
         if "colour" in attributes:
             attributes["colour"] = np.c_[attributes["colour"], np.ones(len(points), np.float32)].astype(np.float32)
     on_faces = {name: attributes.pop(name)[triangles[:, 0]] for name in ON_FACES if name in attributes and len(triangles)}

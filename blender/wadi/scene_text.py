@@ -12,7 +12,7 @@ import numpy as np
 
 from . import presets
 from .keys import curve, transform
-from .meshes import Mesh
+from .mesh_files import Mesh
 
 LISTS = {"BODY": "bodies", "COLLIDER": "colliders", "EMITTER": "emitters", "DRAIN": "drains", "FORCE": "forces"}
 

@@ -46,7 +46,7 @@ def all_roles():
     """Every role, also an animated and a deforming collider, and keys on a panel's property."""
     cube("Domain", (0.5, 0.25, 0.3), (1, 0.5, 0.6), "DOMAIN", resolution=32)
     cube("Pond", (0.15, 0.25, 0.2), (0.3, 0.5, 0.4), "BODY", preset="water")
-    cube("Dune", (0.85, 0.25, 0.05), (0.3, 0.5, 0.1), "BODY", preset="dry_sand")
+    cube("Dune", (0.85, 0.25, 0.1), (0.3, 0.5, 0.2), "BODY", preset="dry_sand")
     tap = cube("Tap", (0.65, 0.3, 0.5), (0.16, 0.16, 0.12), "EMITTER", preset="honey", rate=0.004)
     tap.wadi.keyframe_insert("rate", frame=1)
     tap.wadi.rate = 0.008
@@ -113,8 +113,10 @@ def step_bake():
     told = list(bpy.ops.wadi.bake())
     after = user_facts()
     os.makedirs("solids", exist_ok=True)
-    frames = shown((1, 12, 24))
-    volumes = {made.name: volume_of(made) for made in results() if made.wadi.result_kind == "mesh"}
+    frames, volumes = shown((1, 12, 24)), {}
+    for frame in (1, 8, 24):
+        SCENE.frame_set(frame)
+        volumes[frame] = {made.name: volume_of(made) for made in results() if made.wadi.result_kind == "mesh"}
     attributes = {made.name: sorted(attribute.name for attribute in made.data.attributes) for made in results()}
     solids("solids")
     SCENE.frame_set(12)

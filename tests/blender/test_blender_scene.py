@@ -18,7 +18,7 @@ except ImportError:
     print("skipped: numpy is not installed")
     sys.exit(77)
 sys.path.insert(0, os.path.join(ROOT, "blender"))
-from wadi import keys, meshes, presets, scene_text  # noqa: E402
+from wadi import keys, mesh_files as meshes, presets, scene_text  # noqa: E402
 from wadi.job import Job  # noqa: E402
 
 CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)], np.float32)
