@@ -6,7 +6,8 @@ PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := build
-.PHONY: build demo tutorial-pictures view web wheel test test-long validate fuzz format tidy docs install uninstall bench clean help
+.PHONY: build demo tutorial-pictures view web wheel blender test test-long validate fuzz format tidy docs install uninstall bench clean \
+        help
 
 build: ## build build/wadi and the libraries (installs nothing)
 	@tools/build.sh release wadi_cli wadi_static wadi_shared
@@ -34,6 +35,9 @@ wheel: ## make build/wheel/wadi-….whl, the Python package with the library, an
 	@tools/setup.sh wheel
 	@tools/build.sh portable wadi_shared
 	@$(PYTHON) python/make_wheel.py build/portable/libwadi.so build/wheel --try
+
+blender: ## make build/blender/wadi-blender-….zip, the add-on for Blender (Preferences, Add-ons, Install)
+	@$(PYTHON) blender/make_extension.py build/blender
 
 test: ## install what is missing and run every check and test (minutes)
 	@tools/setup.sh test

@@ -238,8 +238,9 @@ def check_tree(root):
                 breaches.append((path, 1, f"{path.parent} has more than {MAX_FILES} files: give them rooms"))
         if path.suffix in (".c", ".h"):
             breaches += [(path, number, rule) for number, rule in check_code(path, lines, layers)]
-        # Public headers are included as wadi/NAME.h: their names need to be unique among themselves only.
-        if path.suffix in CODE and path.parts[0] != "include":
+        # Public headers are included as wadi/NAME.h: their names need to be unique among themselves only. Python names the file of a
+        # package.
+        if path.suffix in CODE and path.parts[0] != "include" and path.name != "__init__.py":
             if path.name in seen:
                 breaches.append((path, 1, f"file names are unique in the tree; also {seen[path.name]}"))
             seen.setdefault(path.name, path)
