@@ -22,6 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "docs" / "measurements"
+MOST_LINES = 2  # of a test in a page; its program prints all
 # Tests that print figures which depend on the code alone.
 TESTS = """
 test_flip_slab test_flip_ramp test_flip_friction test_flip_friction_walls test_flip_friction_piles test_flip_push
@@ -118,6 +119,8 @@ def page_tests(name, data):
             source = entry["origin"]
             lines += [f"## {program}", "", f"`{source['command']}`, commit {source['commit']}, {source['date']}.", ""]
             for test, figures in entry["tests"]:
+                if len(figures) > MOST_LINES:
+                    figures = [*figures[:MOST_LINES], f"(and {len(figures) - MOST_LINES} more)"]
                 lines += [f"{test.replace('_', ' ').capitalize()}:", "", "```", *figures, "```", ""]
     return lines[:-1]
 
