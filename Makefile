@@ -6,7 +6,7 @@ PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := build
-.PHONY: build demo tutorial-pictures view web wheel blender test test-long validate fuzz format tidy docs install uninstall bench clean \
+.PHONY: build demo tutorial-pictures view web site wheel blender test test-long validate fuzz format tidy docs install uninstall bench clean \
         help
 
 build: ## build build/wadi and the libraries (installs nothing)
@@ -30,6 +30,11 @@ view: ## install what the live view needs (npm, libwebsockets) and build with it
 web: ## make build/web, the page of the view with the solver inside it, as a folder for any web host
 	@tools/setup.sh web
 	@tools/web.sh
+
+site: ## make build/site: the documentation with a search, the gallery and the page with the solver inside, as one folder
+	@tools/setup.sh web
+	@tools/web.sh
+	@tools/site.sh
 
 wheel: ## make build/wheel/wadi-….whl, the Python package with the library, and try it in an empty virtual environment
 	@tools/setup.sh wheel

@@ -126,8 +126,10 @@ const handlers = {
     $("lost").textContent = text;
   },
   text(message) {
-    if (message.type === "scene") onScene(message);
-    else if (message.type === "stats") onStats(message);
+    if (message.type === "scene") {
+      onScene(message);
+      if (wanted) openWanted(message);
+    } else if (message.type === "stats") onStats(message);
     else if (message.type === "problem" || message.type === "note") note(message);
     else if (message.type === "busy") showBusy(message);
     else if (message.type === "end") handlers.lost(`The solver stopped: ${message.why}. Load the page again.`);
@@ -156,6 +158,13 @@ const handlers = {
 };
 
 window.wadi.receive = handlers.text;
+
+// The page with the solver inside may be opened with a scene: index.html?scene=NAME.
+let wanted = new URLSearchParams(location.search).get("scene");
+function openWanted(message) {
+  if (wanted && message.scenes.some((scene) => scene.name === wanted)) send(`scene ${wanted}`);
+  wanted = null;
+}
 
 // Where the page comes from says where the solver runs: `wadi view` has a server, the folder of `make web` a worker.
 async function connect() {
