@@ -56,6 +56,8 @@ def scene_with(piece):
     keys = re.findall(r"^(\w+):", piece, re.M)
     lines = ["wadi: 1", piece]
     lines += [line for line in (SOLVER, DOMAIN, MATERIALS, BODIES) if line.split(":")[0] not in keys]
+    if "on: table" in piece and "name: table" not in piece:
+        lines.append("colliders: [{name: table, shape: {box: {size: 0.2}}}]")
     if "resolution" not in keys and "cell_size" not in keys:
         lines.append("cell_size: 0.05")
     return "\n".join(lines) + "\n"
