@@ -34,7 +34,7 @@ typedef struct WadiPrinted {
     WadiVec3 *velocity;
     WadiVec3 *force; /* N */
     const WadiSphWalls *walls;
-    bool is_linear; /* T10: p = k (rho / rho_0 - 1) for water */
+    bool is_t10;     /* p = k (rho / rho_0 - 1) for water, and eq. 9 as printed */
 } WadiPrinted;
 
 /* sph_printed_kernel.c. W(r), 1/m^3, the factor f <= 0 of grad_i W = f (x_i - x_j), and the Laplacian, >= 0.
@@ -117,6 +117,13 @@ void wadi_printed_clusters_move(const WadiPrinted *p, WadiPrintedClusters *clust
  * the printed inertia tensor. m_i of eq. 18 is read as the mass of the cluster. */
 void wadi_printed_clusters_push(const WadiPrinted *p, const WadiPrintedClusters *clusters,
                                 WadiVec3 *velocity);
+
+/* sph_printed_contacts.c, T10 alone. Whether sand takes part: it has a neighbour of water, or moves already
+ * [fig. 3.6]. Collisions of sand with water as of grains [BYM05], and surface tension by cohesion [BT07]: both
+ * are added to p->force. `kappa`: m^3/s^2, per particle; the speed of the impacts that the stiffness is for. */
+bool wadi_printed_is_touched(const WadiPrinted *p, const WadiParticles *particles);
+void wadi_printed_collide(const WadiPrinted *p, double speed);
+void wadi_printed_cohere(const WadiPrinted *p, const double *kappa);
 
 /* sph_printed_porous.c. `water`: kg, of water particles their own mass. */
 typedef struct WadiPrintedPores {

@@ -1,6 +1,7 @@
 /* Density, pressure, viscosity and walls. [LD09 sec. 2; T10 eqs. 4 to 7]
  * The printed gradients are those of W(x_j - x_i): read so, pressure would draw particles together. Walls
- * stand for half spaces of the same fluid with the particle's own pressure, which neither paper says. */
+ * stand for half spaces of the same fluid with the particle's own pressure, and no pressure is negative, since
+ * else nothing would part: neither paper says so. */
 #include <math.h>
 
 #include "core/parallel.h"
@@ -42,7 +43,7 @@ void wadi_printed_pressure(const WadiPrinted *p, double sound_speed)
     for (int32_t i = 0; i < p->count; ++i) {
         const double ratio = p->density[i] / p->rest_density[i];
         const double stiffness = p->rest_density[i] * sound_speed * sound_speed;
-        p->pressure[i] = p->is_linear && !p->is_sand[i]
+        p->pressure[i] = p->is_t10 && !p->is_sand[i]
                              ? stiffness * (ratio - 1.0)
                              : stiffness / 7.0 * (wadi_printed_seventh(ratio) - 1.0);
         p->pressure[i] = fmax(0.0, p->pressure[i]);

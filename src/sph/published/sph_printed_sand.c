@@ -1,7 +1,8 @@
 /* Friction of sand: rigid or sliding by Mohr and Coulomb, with the frictional stress of what slides.
  * [LD09 eqs. 2 to 5; T10 eqs. 8 to 12, 19, 20]
- * Three things are not as printed, since their units are wrong or no run would last: D is a rate, not the
- * strain of a step; eq. 2 has the pressure, as [ZB05 eq. 2] has; its sign is that of +D. */
+ * Not as printed, since units are wrong there or no run would last: D is a rate, not the strain of a step;
+ * eq. 2 has the pressure and the sign of +D, as [ZB05 eq. 2] should have; its stress is bounded by a part of
+ * what stops the strain within the step, without which sand gains energy and boils. */
 #include <math.h>
 
 #include "core/parallel.h"
@@ -9,13 +10,16 @@
 
 enum { BLOCK = 256 };
 
+/* Of eq. 4 with the spacing for h: with the factor 2 of the force a quarter of it. */
+static const double SLIDING = 0.125;
+
 typedef struct Sand {
     const WadiPrinted *p;
     const WadiPrintedSand *sand;
 } Sand;
 
-/* grad v_i = sum_j V_j v_j grad W: of v_j, not of v_j - v_i, so that sand in free fall has a strain at its
- * surface. [LD09 eq. 3; T10 eq. 9] */
+/* sum_j V_j v_j grad W [T10 eq. 9]: of v_j, so that moving sand has a strain at its surface. What LD09 has
+ * for v_j cannot be read in the copy at hand: taken as v_j - v_i, as in the source of its eq. 3 [SSP07]. */
 static void strain_block(void *context, int64_t first, int64_t end)
 {
     const Sand *s = context;
@@ -28,7 +32,8 @@ static void strain_block(void *context, int64_t first, int64_t end)
             if (!p->is_sand[j]) {
                 continue;
             }
-            const WadiVec3 d = wadi_printed_between(p, i, j), v = p->velocity[j];
+            const WadiVec3 d = wadi_printed_between(p, i, j);
+            const WadiVec3 v = p->is_t10 ? p->velocity[j] : wadi_sub(p->velocity[j], p->velocity[i]);
             const double f = wadi_printed_volume(p, j) * wadi_printed_slope(wadi_norm(d), p->radius[j]);
             g[0] += f * v.x * d.x, g[1] += f * v.x * d.y, g[2] += f * v.x * d.z;
             g[3] += f * v.y * d.x, g[4] += f * v.y * d.y, g[5] += f * v.y * d.z;
@@ -60,9 +65,10 @@ void wadi_printed_yield(const WadiPrinted *p, WadiPrintedSand *sand)
                              wadi_sym3_frobenius(wadi_sym3_deviator(strain)) / sqrt(2.0);
         const double bound = p->friction[i] * p->pressure[i] + p->cohesion[i];
         sand->is_rigid[i] = p->is_sand[i] && sqrt(3.0) * shear < bound;
+        const double most = SLIDING * p->density[i] * p->spacing * p->spacing / p->dt;
         const bool is_sliding = p->is_sand[i] && !sand->is_rigid[i] && size > 0.0 && p->pressure[i] > 0.0;
         const double stress = is_sliding ? p->friction[i] * p->pressure[i] / (sqrt(1.0 / 3.0) * size) : 0.0;
-        sand->stress[i] = wadi_sym3_scale(strain, stress);
+        sand->stress[i] = wadi_sym3_scale(strain, fmin(stress, most));
     }
 }
 

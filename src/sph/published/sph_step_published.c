@@ -14,6 +14,9 @@
 static const double DEGREE = 3.14159265358979323846 / 180.0;
 static const double VISCOUS_STEP = 0.25; /* dx^2 / nu: Laplacians are up to 3.4 / dx^2 */
 static const double T10_STEP = 1e-3;     /* s: "a fixed integration, we use 0.001s" */
+/* Viscosity over c dx: alpha h / 10 with alpha = 0.1. */
+static const double SOUND = 0.02;
+static const double IMPACT = 0.1; /* of c: a fall through all of the material */
 static const double LEAST_WATER = 1e-3;  /* of a full particle: less is deleted */
 
 /* What the stages of such a step pass on. */
@@ -36,11 +39,12 @@ static const WadiMaterial *material_of(const WadiSph *sph, int32_t i)
     return &sph->context.world->scene->materials[sph->context.particles->material[i]];
 }
 
-/* Pa s: of everything, by `damping`. */
-static double damping_of(const WadiSph *sph, double density)
+/* Pa s: of everything, by `damping`, and for sound what the artificial viscosity of [BT07] amounts to. */
+static double damping_of(const WadiSph *sph, double density, double time)
 {
     const double damping = wadi_sph_def(sph->context.world->scene)->damping;
-    return damping * density * sph->spacing * sph->spacing / sph->unit_time;
+    const double speed = damping * sph->spacing / sph->unit_time + SOUND * wadi_sph_sound_speed(sph, time);
+    return speed * density * sph->spacing;
 }
 
 double wadi_sph_published_largest_dt(const WadiSph *sph, double time)
@@ -52,7 +56,7 @@ double wadi_sph_published_largest_dt(const WadiSph *sph, double time)
         const double own = material->kind == WADI_MATERIAL_SAND ? material->pores.mud_viscosity
                                                                 : wadi_curve_value(&material->viscosity, time);
         if (!material->is_unused) {
-            const double viscosity = own + damping_of(sph, material->density);
+            const double viscosity = own + damping_of(sph, material->density, time);
             const double square = sph->spacing * sph->spacing;
             least = fmin(least, VISCOUS_STEP * square * material->density / (viscosity + 1e-30));
         }
@@ -148,7 +152,7 @@ static WadiStatus begin(const WadiSph *sph, const WadiSphStep *step, Printed *s,
                           .z = particles->z,
                           .is_sand = step->is_sand,
                           .walls = &step->walls,
-                          .is_linear = is_t10(sph) };
+                          .is_t10 = is_t10(sph) };
     WADI_TRY(make_arrays(sph, s, error));
     for (int32_t i = 0; i < step->count; ++i) {
         const WadiMaterial *material = material_of(sph, i);
@@ -235,9 +239,10 @@ static WadiStatus flow(const WadiSph *sph, WadiSphStep *step, Printed *s, WadiEr
  * pressure in the pores, eq. 32, weaken wet sand. */
 static void set_strengths(const WadiSph *sph, const WadiSphStep *step, Printed *s)
 {
+    const double unit = damping_of(sph, 1.0, step->time);
     for (int32_t i = 0; i < s->p.count; ++i) {
         const WadiMaterial *material = material_of(sph, i);
-        const double damping = damping_of(sph, material->density);
+        const double damping = unit * material->density;
         s->p.cohesion[i] = s->p.friction[i] = 0.0;
         if (!s->p.is_sand[i]) {
             s->p.viscosity[i] = damping + wadi_curve_value(&material->viscosity, step->time);
@@ -273,6 +278,21 @@ static void push(const WadiPrinted *p, WadiVec3 *velocity)
     }
 }
 
+/* T10 secs. 3.2 and 3.5. */
+static WadiStatus add_contacts(const WadiSph *sph, const WadiSphStep *step, Printed *s, WadiError *error)
+{
+    double *kappa = NULL;
+    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &kappa, (size_t)s->p.count, "published step", error));
+    for (int32_t i = 0; i < s->p.count; ++i) {
+        const WadiMaterial *material = material_of(sph, i);
+        const double tension = wadi_curve_value(&material->surface_tension, step->time);
+        kappa[i] = s->p.is_sand[i] ? 0.0 : tension / material->density;
+    }
+    wadi_printed_cohere(&s->p, kappa);
+    wadi_printed_collide(&s->p, IMPACT * sph->sound_speed);
+    return WADI_OK;
+}
+
 static WadiStatus friction(const WadiSph *sph, Printed *s, WadiError *error)
 {
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
@@ -296,10 +316,12 @@ static WadiStatus friction(const WadiSph *sph, Printed *s, WadiError *error)
     return WADI_OK;
 }
 
-static void store(const Printed *s, const WadiSphStep *step)
+/* T10 leaves sand as it is until water comes. */
+static void store(const WadiSph *sph, const Printed *s, const WadiSphStep *step)
 {
+    const bool is_left = is_t10(sph) && !wadi_printed_is_touched(&s->p, sph->context.particles);
     for (int32_t i = 0; i < s->p.count; ++i) {
-        const WadiVec3 v = s->v_star[i];
+        const WadiVec3 v = is_left && s->p.is_sand[i] ? (WadiVec3){ 0 } : s->v_star[i];
         step->velocity[i] = (WadiF4){ (float)v.x, (float)v.y, (float)v.z, 0.0f };
     }
 }
@@ -315,11 +337,14 @@ WadiStatus wadi_sph_solve_published(WadiSph *sph, WadiSphStep *step, WadiError *
     set_strengths(sph, step, &s);
     WADI_STAGE(sph->context.times, "pressure", set_pressures(sph, step, &s));
     WADI_STAGE(sph->context.times, "pressure", wadi_printed_forces(&s.p));
+    if (is_t10(sph)) {
+        RUN("collisions", add_contacts(sph, step, &s, error));
+    }
     if (sph->materials.has_sand) {
         RUN("friction", friction(sph, &s, error));
     } else {
         push(&s.p, s.v_star);
     }
-    store(&s, step);
+    store(sph, &s, step);
     return WADI_OK;
 }
