@@ -133,10 +133,12 @@ static const char *check_adaptive(const WadiScene *scene, char *text, size_t siz
         return NULL;
     }
     if (def->published == WADI_SPH_PUBLISHED_LD09) {
-        snprintf(text, size, "'ld09' has particles of one size; leave `adaptive` out, or use `published: t10`");
+        snprintf(text, size,
+                 "'ld09' has particles of one size; leave `adaptive` out, or use `published: t10`");
         return "sph.adaptive";
     }
-    if (def->published == WADI_SPH_PUBLISHED_NONE && (def->pressure == WADI_SPH_PRESSURE_TAIT || def->friction == WADI_SPH_FRICTION_ZB05)) {
+    if (def->published == WADI_SPH_PUBLISHED_NONE &&
+        (def->pressure == WADI_SPH_PRESSURE_TAIT || def->friction == WADI_SPH_FRICTION_ZB05)) {
         snprintf(text, size, "particles of different sizes need `pressure: solve` and `friction: solve`");
         return "sph.adaptive";
     }
@@ -152,7 +154,6 @@ static const char *check_adaptive(const WadiScene *scene, char *text, size_t siz
     }
     return NULL;
 }
-
 
 /* Keys that a published method leaves to the scene. */
 static bool is_free_key(const char *key)

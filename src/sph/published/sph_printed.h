@@ -13,10 +13,10 @@
 #include "world/scene.h"
 
 /* Support radius over the size of a particle. */
-#define WADI_PRINTED_SUPPORT 2.0
+#define WADI_SPH_PRINTED_SUPPORT 2.0
 
 /* The particles of a step; an item each. */
-typedef struct WadiPrinted {
+typedef struct WadiSphPrinted {
     int32_t count;
     double spacing, dt; /* m, s */
     double reach;       /* m: the largest radius */
@@ -27,106 +27,107 @@ typedef struct WadiPrinted {
     double *mass;         /* kg, with the water in its pores */
     double *rest_density; /* kg/m^3: rho_0 */
     double *density;
-    double *pressure; /* Pa */
+    double *pressure;  /* Pa */
     double *viscosity; /* Pa s */
     double *cohesion;  /* Pa */
     double *friction;  /* mu_f */
     WadiVec3 *velocity;
     WadiVec3 *force; /* N */
     const WadiSphWalls *walls;
-    bool is_t10;     /* p = k (rho / rho_0 - 1) for water, and eq. 9 as printed */
-} WadiPrinted;
+    bool is_t10; /* p = k (rho / rho_0 - 1) for water, and eq. 9 as printed */
+} WadiSphPrinted;
 
 /* sph_printed_kernel.c. W(r), 1/m^3, the factor f <= 0 of grad_i W = f (x_i - x_j), and the Laplacian, >= 0.
  * W is scaled so that a cubic lattice of two particles a radius has its density at rest. */
-double wadi_printed_weight(double distance, double radius);
-double wadi_printed_slope(double distance, double radius);
-double wadi_printed_spiky_slope(double distance, double radius);
-double wadi_printed_laplacian(double distance, double radius);
+double wadi_sph_printed_weight(double distance, double radius);
+double wadi_sph_printed_slope(double distance, double radius);
+double wadi_sph_printed_spiky_slope(double distance, double radius);
+double wadi_sph_printed_laplacian(double distance, double radius);
 /* A wall as the half space of the same fluid: part of W behind it, and -d/d(distance) of that of the spiky
  * kernel, 1/m. */
-double wadi_printed_wall_part(double distance, double radius);
-double wadi_printed_wall_slope(double distance, double radius);
+double wadi_sph_printed_wall_part(double distance, double radius);
+double wadi_sph_printed_wall_slope(double distance, double radius);
 
 /* x^7 */
-static inline double wadi_printed_seventh(double x)
+static inline double wadi_sph_printed_seventh(double x)
 {
     const double cube = x * x * x;
     return cube * cube * x;
 }
 
-static inline WadiVec3 wadi_printed_between(const WadiPrinted *p, int32_t i, int32_t j)
+static inline WadiVec3 wadi_sph_printed_between(const WadiSphPrinted *p, int32_t i, int32_t j)
 {
     return (WadiVec3){ p->x[i] - p->x[j], p->y[i] - p->y[j], p->z[i] - p->z[j] };
 }
 
-static inline double wadi_printed_volume(const WadiPrinted *p, int32_t i)
+static inline double wadi_sph_printed_volume(const WadiSphPrinted *p, int32_t i)
 {
     return p->mass[i] / p->density[i];
 }
 
 /* sph_printed_forces.c. Density by T10 eq. 6; pressure by Tait's equation with the speed of sound c; the
  * forces of pressure, viscosity and walls, which are set. */
-void wadi_printed_density(WadiPrinted *p);
-void wadi_printed_pressure(const WadiPrinted *p, double sound_speed);
-void wadi_printed_forces(const WadiPrinted *p);
+void wadi_sph_printed_density(WadiSphPrinted *p);
+void wadi_sph_printed_pressure(const WadiSphPrinted *p, double sound_speed);
+void wadi_sph_printed_forces(const WadiSphPrinted *p);
 /* N: of contact c of near particle n of a wall on particle i; not negative. */
-double wadi_printed_wall_force(const WadiPrinted *p, int32_t i, const WadiSphContact *contact);
+double wadi_sph_printed_wall_force(const WadiSphPrinted *p, int32_t i, const WadiSphContact *contact);
 
 /* sph_printed_sand.c. Strain rates of the sand; which of it is rigid; the forces of the frictional stress
  * of the other sand on all of it, which are added to p->force. */
-typedef struct WadiPrintedSand {
-    WadiSym3 *strain;       /* 1/s: D */
-    double (*gradient)[9];  /* 1/s: of the velocity, by rows */
-    WadiSym3 *stress;       /* Pa: sigma_f of sliding sand, else 0 */
+typedef struct WadiSphPrintedSand {
+    WadiSym3 *strain;      /* 1/s: D */
+    double (*gradient)[9]; /* 1/s: of the velocity, by rows */
+    WadiSym3 *stress;      /* Pa: sigma_f of sliding sand, else 0 */
     uint8_t *is_rigid;
-} WadiPrintedSand;
+} WadiSphPrintedSand;
 
-void wadi_printed_strain(const WadiPrinted *p, WadiPrintedSand *sand);
-void wadi_printed_yield(const WadiPrinted *p, WadiPrintedSand *sand);
-void wadi_printed_friction(const WadiPrinted *p, const WadiPrintedSand *sand);
+void wadi_sph_printed_strain(const WadiSphPrinted *p, WadiSphPrintedSand *sand);
+void wadi_sph_printed_yield(const WadiSphPrinted *p, WadiSphPrintedSand *sand);
+void wadi_sph_printed_friction(const WadiSphPrinted *p, const WadiSphPrintedSand *sand);
 /* Coulomb's friction of the walls' forces, which stops no more than there is. */
-void wadi_printed_wall_friction(const WadiPrinted *p, const uint8_t *is_left_out, WadiVec3 *velocity);
+void wadi_sph_printed_wall_friction(const WadiSphPrinted *p, const uint8_t *is_left_out, WadiVec3 *velocity);
 
 /* sph_printed_clusters.c */
-typedef struct WadiPrintedCluster {
+typedef struct WadiSphPrintedCluster {
     int32_t count;
-    double mass;               /* kg */
-    WadiVec3 centre, momentum; /* m, kg m/s */
-    WadiVec3 spin, torque;     /* about the centre */
-    WadiVec3 force;            /* N */
-    WadiSym3 inertia;          /* kg m^2 */
-    double grip;               /* N s: mu times the impulse of its walls */
+    double mass;                       /* kg */
+    WadiVec3 centre, momentum;         /* m, kg m/s */
+    WadiVec3 spin, torque;             /* about the centre */
+    WadiVec3 force;                    /* N */
+    WadiSym3 inertia;                  /* kg m^2 */
+    double grip;                       /* N s: mu times the impulse of its walls */
     WadiVec3 grip_centre, grip_motion; /* means over the contacts, by grip */
-} WadiPrintedCluster;
+} WadiSphPrintedCluster;
 
-typedef struct WadiPrintedClusters {
+typedef struct WadiSphPrintedClusters {
     int32_t count;
-    WadiPrintedCluster *cluster;
+    WadiSphPrintedCluster *cluster;
     int32_t *of; /* per particle; -1: not rigid */
-} WadiPrintedClusters;
+} WadiSphPrintedClusters;
 
 /* Rigid particles within `range` (m) of each other, along paths. */
-WadiStatus wadi_printed_clusters_find(WadiPrintedClusters *clusters, const WadiPrinted *p,
-                                      const uint8_t *is_rigid, double range, WadiArena *arena,
-                                      WadiError *error);
+WadiStatus wadi_sph_printed_clusters_find(WadiSphPrintedClusters *clusters, const WadiSphPrinted *p,
+                                          const uint8_t *is_rigid, double range, WadiArena *arena,
+                                          WadiError *error);
 /* `velocity`: after the step, of the particles of clusters, from those before it and from p->force.
  * [LD09 sec. 2]: each cluster moves as a rigid body with its momenta, after the friction of its walls. */
-void wadi_printed_clusters_move(const WadiPrinted *p, WadiPrintedClusters *clusters, WadiVec3 *velocity);
+void wadi_sph_printed_clusters_move(const WadiSphPrinted *p, WadiSphPrintedClusters *clusters,
+                                    WadiVec3 *velocity);
 /* [T10 eqs. 12 to 18]: each particle adds what force and torque give the cluster to its own velocity, with
  * the printed inertia tensor. m_i of eq. 18 is read as the mass of the cluster. */
-void wadi_printed_clusters_push(const WadiPrinted *p, const WadiPrintedClusters *clusters,
-                                WadiVec3 *velocity);
+void wadi_sph_printed_clusters_push(const WadiSphPrinted *p, const WadiSphPrintedClusters *clusters,
+                                    WadiVec3 *velocity);
 
 /* sph_printed_contacts.c, T10 alone. Whether sand takes part: it has a neighbour of water, or moves already
  * [fig. 3.6]. Collisions of sand with water as of grains [BYM05], and surface tension by cohesion [BT07]: both
  * are added to p->force. `kappa`: m^3/s^2, per particle; the speed of the impacts that the stiffness is for. */
-bool wadi_printed_is_touched(const WadiPrinted *p, const WadiParticles *particles);
-void wadi_printed_collide(const WadiPrinted *p, double speed);
-void wadi_printed_cohere(const WadiPrinted *p, const double *kappa);
+bool wadi_sph_printed_is_touched(const WadiSphPrinted *p, const WadiParticles *particles);
+void wadi_sph_printed_collide(const WadiSphPrinted *p, double speed);
+void wadi_sph_printed_cohere(const WadiSphPrinted *p, const double *kappa);
 
 /* sph_printed_porous.c. `water`: kg, of water particles their own mass. */
-typedef struct WadiPrintedPores {
+typedef struct WadiSphPrintedPores {
     double *water;
     double *saturation;         /* out: S before the flow */
     double *pore_pressure;      /* out, Pa: P^p */
@@ -138,10 +139,10 @@ typedef struct WadiPrintedPores {
     double water_density, viscosity; /* kg/m^3, Pa s */
     double pore_stiffness;           /* Pa: k^p */
     WadiVec3 gravity;
-} WadiPrintedPores;
+} WadiSphPrintedPores;
 
 /* Absorption, then emission: changes pores->water. Returns the water that the formulas made, kg. */
-WadiStatus wadi_printed_flow(const WadiPrinted *p, WadiPrintedPores *pores, double *made, WadiArena *arena,
-                             WadiError *error);
+WadiStatus wadi_sph_printed_flow(const WadiSphPrinted *p, WadiSphPrintedPores *pores, double *made,
+                                 WadiArena *arena, WadiError *error);
 
 #endif

@@ -15,12 +15,12 @@ static int32_t find_root(int32_t *parent, int32_t i)
 }
 
 /* The smaller number is the root, so that the order of the pairs does not matter. */
-static void join_pairs(int32_t *parent, const WadiPrinted *p, const uint8_t *is_rigid, double range)
+static void join_pairs(int32_t *parent, const WadiSphPrinted *p, const uint8_t *is_rigid, double range)
 {
     for (int32_t i = 0; i < p->count; ++i) {
         for (int64_t n = p->near.start[i]; is_rigid[i] && n < p->near.start[i + 1]; ++n) {
             const int32_t j = p->near.index[n];
-            if (j < i && is_rigid[j] && wadi_norm(wadi_printed_between(p, i, j)) <= range) {
+            if (j < i && is_rigid[j] && wadi_norm(wadi_sph_printed_between(p, i, j)) <= range) {
                 const int32_t a = find_root(parent, i), b = find_root(parent, j);
                 parent[a > b ? a : b] = a > b ? b : a;
             }
@@ -28,7 +28,7 @@ static void join_pairs(int32_t *parent, const WadiPrinted *p, const uint8_t *is_
     }
 }
 
-static WadiVec3 place_of(const WadiPrinted *p, int32_t i)
+static WadiVec3 place_of(const WadiSphPrinted *p, int32_t i)
 {
     return (WadiVec3){ p->x[i], p->y[i], p->z[i] };
 }
@@ -41,13 +41,13 @@ static void add_inertia(WadiSym3 *inertia, WadiVec3 r, double mass)
 }
 
 /* Contacts by their share of the grip, with the velocities after the forces. */
-static void add_grip(WadiPrintedCluster *cluster, const WadiPrinted *p, int32_t i)
+static void add_grip(WadiSphPrintedCluster *cluster, const WadiSphPrinted *p, int32_t i)
 {
     const int32_t near = wadi_sph_near(p->walls, i);
     const WadiVec3 v = wadi_add_scaled(p->velocity[i], p->force[i], p->dt / p->mass[i]);
     for (int c = 0; near >= 0 && c < p->walls->contact_count[near]; ++c) {
         const WadiSphContact *contact = &p->walls->contact[near][c];
-        const double grip = (double)contact->friction * wadi_printed_wall_force(p, i, contact) * p->dt;
+        const double grip = (double)contact->friction * wadi_sph_printed_wall_force(p, i, contact) * p->dt;
         const WadiVec3 n = { (double)contact->normal[0], (double)contact->normal[1],
                              (double)contact->normal[2] };
         const WadiVec3 wall = { (double)contact->velocity[0], (double)contact->velocity[1],
@@ -60,11 +60,11 @@ static void add_grip(WadiPrintedCluster *cluster, const WadiPrinted *p, int32_t 
     }
 }
 
-static void sum_clusters(const WadiPrintedClusters *clusters, const WadiPrinted *p)
+static void sum_clusters(const WadiSphPrintedClusters *clusters, const WadiSphPrinted *p)
 {
     for (int32_t i = 0; i < p->count; ++i) {
         if (clusters->of[i] >= 0) {
-            WadiPrintedCluster *c = &clusters->cluster[clusters->of[i]];
+            WadiSphPrintedCluster *c = &clusters->cluster[clusters->of[i]];
             c->count += 1;
             c->mass += p->mass[i];
             c->centre = wadi_add_scaled(c->centre, place_of(p, i), p->mass[i]);
@@ -73,12 +73,12 @@ static void sum_clusters(const WadiPrintedClusters *clusters, const WadiPrinted 
         }
     }
     for (int32_t k = 0; k < clusters->count; ++k) {
-        WadiPrintedCluster *c = &clusters->cluster[k];
+        WadiSphPrintedCluster *c = &clusters->cluster[k];
         c->centre = wadi_scale(c->centre, 1.0 / c->mass);
     }
     for (int32_t i = 0; i < p->count; ++i) {
         if (clusters->of[i] >= 0) {
-            WadiPrintedCluster *c = &clusters->cluster[clusters->of[i]];
+            WadiSphPrintedCluster *c = &clusters->cluster[clusters->of[i]];
             const WadiVec3 r = wadi_sub(place_of(p, i), c->centre);
             c->spin = wadi_add_scaled(c->spin, wadi_cross(r, p->velocity[i]), p->mass[i]);
             c->torque = wadi_add(c->torque, wadi_cross(r, p->force[i]));
@@ -88,12 +88,12 @@ static void sum_clusters(const WadiPrintedClusters *clusters, const WadiPrinted 
     }
 }
 
-WadiStatus wadi_printed_clusters_find(WadiPrintedClusters *clusters, const WadiPrinted *p,
-                                      const uint8_t *is_rigid, double range, WadiArena *arena,
-                                      WadiError *error)
+WadiStatus wadi_sph_printed_clusters_find(WadiSphPrintedClusters *clusters, const WadiSphPrinted *p,
+                                          const uint8_t *is_rigid, double range, WadiArena *arena,
+                                          WadiError *error)
 {
     int32_t *parent = NULL;
-    *clusters = (WadiPrintedClusters){ 0 };
+    *clusters = (WadiSphPrintedClusters){ 0 };
     WADI_TRY(WADI_ARENA_NEW(arena, &clusters->of, (size_t)p->count, "clusters", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &parent, (size_t)p->count, "clusters", error));
     for (int32_t i = 0; i < p->count; ++i) {
@@ -126,7 +126,7 @@ static WadiVec3 solve_inertia(WadiSym3 m, WadiVec3 b)
 }
 
 /* The impulse that stops the mean slip of the contacts, or what their grip allows. */
-static void rub_on_walls(WadiPrintedCluster *c)
+static void rub_on_walls(WadiSphPrintedCluster *c)
 {
     if (!(c->grip > 0.0)) {
         return;
@@ -140,10 +140,11 @@ static void rub_on_walls(WadiPrintedCluster *c)
     c->spin = wadi_add(c->spin, wadi_cross(arm, impulse));
 }
 
-void wadi_printed_clusters_move(const WadiPrinted *p, WadiPrintedClusters *clusters, WadiVec3 *velocity)
+void wadi_sph_printed_clusters_move(const WadiSphPrinted *p, WadiSphPrintedClusters *clusters,
+                                    WadiVec3 *velocity)
 {
     for (int32_t k = 0; k < clusters->count; ++k) {
-        WadiPrintedCluster *c = &clusters->cluster[k];
+        WadiSphPrintedCluster *c = &clusters->cluster[k];
         c->momentum = wadi_add_scaled(c->momentum, c->force, p->dt);
         c->spin = wadi_add_scaled(c->spin, c->torque, p->dt);
         rub_on_walls(c);
@@ -151,21 +152,21 @@ void wadi_printed_clusters_move(const WadiPrinted *p, WadiPrintedClusters *clust
     }
     for (int32_t i = 0; i < p->count; ++i) {
         if (clusters->of[i] >= 0) {
-            const WadiPrintedCluster *c = &clusters->cluster[clusters->of[i]];
+            const WadiSphPrintedCluster *c = &clusters->cluster[clusters->of[i]];
             const WadiVec3 r = wadi_sub(place_of(p, i), c->centre);
             velocity[i] = wadi_add(wadi_scale(c->momentum, 1.0 / c->mass), wadi_cross(c->spin, r));
         }
     }
 }
 
-void wadi_printed_clusters_push(const WadiPrinted *p, const WadiPrintedClusters *clusters,
-                                WadiVec3 *velocity)
+void wadi_sph_printed_clusters_push(const WadiSphPrinted *p, const WadiSphPrintedClusters *clusters,
+                                    WadiVec3 *velocity)
 {
     for (int32_t i = 0; i < p->count; ++i) {
         if (clusters->of[i] < 0) {
             continue;
         }
-        const WadiPrintedCluster *c = &clusters->cluster[clusters->of[i]];
+        const WadiSphPrintedCluster *c = &clusters->cluster[clusters->of[i]];
         const WadiVec3 r = wadi_sub(place_of(p, i), c->centre);
         WadiSym3 printed = c->inertia; /* eq. 17 has the sum of y^2 + z^2 at yy, too */
         printed.yy = c->inertia.xx;

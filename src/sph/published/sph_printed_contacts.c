@@ -12,7 +12,7 @@ static const double DEPTH = 0.1; /* of a diameter */
 static const double LOSS = 0.6;  /* (k_d / k_r) (k_r / m)^0.4 v^0.2 for a restitution of about one half */
 static const double RUB = 0.1;   /* of the slip that a step may stop */
 
-bool wadi_printed_is_touched(const WadiPrinted *p, const WadiParticles *particles)
+bool wadi_sph_printed_is_touched(const WadiSphPrinted *p, const WadiParticles *particles)
 {
     for (int32_t i = 0; i < p->count; ++i) {
         const bool moves = particles->vx[i] != 0.0f || particles->vy[i] != 0.0f || particles->vz[i] != 0.0f;
@@ -29,7 +29,7 @@ bool wadi_printed_is_touched(const WadiPrinted *p, const WadiParticles *particle
 }
 
 typedef struct Contacts {
-    const WadiPrinted *p;
+    const WadiSphPrinted *p;
     double speed;        /* m/s */
     const double *kappa; /* per particle, m^3/s^2 */
 } Contacts;
@@ -37,9 +37,10 @@ typedef struct Contacts {
 /* Force on i: k_r xi^3/2 + k_d xi^1/2 xi' apart, at least 0, and Coulomb's friction with the sand's mu_f. */
 static WadiVec3 collision(const Contacts *c, int32_t i, int32_t j)
 {
-    const WadiPrinted *p = c->p;
-    const WadiVec3 d = wadi_printed_between(p, i, j);
-    const double distance = wadi_norm(d), diameter = 0.5 * (p->radius[i] + p->radius[j]) / WADI_PRINTED_SUPPORT;
+    const WadiSphPrinted *p = c->p;
+    const WadiVec3 d = wadi_sph_printed_between(p, i, j);
+    const double distance = wadi_norm(d),
+                 diameter = 0.5 * (p->radius[i] + p->radius[j]) / WADI_SPH_PRINTED_SUPPORT;
     const double overlap = diameter - distance;
     if (!(overlap > 0.0) || !(distance > 0.0)) {
         return (WadiVec3){ 0 };
@@ -60,7 +61,7 @@ static WadiVec3 collision(const Contacts *c, int32_t i, int32_t j)
 static void collide_block(void *context, int64_t first, int64_t end)
 {
     const Contacts *c = context;
-    const WadiPrinted *p = c->p;
+    const WadiSphPrinted *p = c->p;
     for (int64_t k = first; k < end; ++k) {
         const int32_t i = (int32_t)k;
         for (int64_t n = p->near.start[i]; n < p->near.start[i + 1]; ++n) {
@@ -72,7 +73,7 @@ static void collide_block(void *context, int64_t first, int64_t end)
     }
 }
 
-void wadi_printed_collide(const WadiPrinted *p, double speed)
+void wadi_sph_printed_collide(const WadiSphPrinted *p, double speed)
 {
     wadi_parallel_for(p->count, BLOCK, collide_block, &(Contacts){ .p = p, .speed = speed });
 }
@@ -81,21 +82,21 @@ void wadi_printed_collide(const WadiPrinted *p, double speed)
 static void cohere_block(void *context, int64_t first, int64_t end)
 {
     const Contacts *c = context;
-    const WadiPrinted *p = c->p;
+    const WadiSphPrinted *p = c->p;
     for (int64_t k = first; k < end; ++k) {
         const int32_t i = (int32_t)k;
         for (int64_t n = p->near.start[i]; c->kappa[i] > 0.0 && n < p->near.start[i + 1]; ++n) {
             const int32_t j = p->near.index[n];
             if (c->kappa[j] > 0.0) {
-                const WadiVec3 d = wadi_printed_between(p, i, j);
-                const double weight = p->mass[j] * wadi_printed_weight(wadi_norm(d), p->radius[j]);
+                const WadiVec3 d = wadi_sph_printed_between(p, i, j);
+                const double weight = p->mass[j] * wadi_sph_printed_weight(wadi_norm(d), p->radius[j]);
                 p->force[i] = wadi_add_scaled(p->force[i], d, -c->kappa[i] * weight);
             }
         }
     }
 }
 
-void wadi_printed_cohere(const WadiPrinted *p, const double *kappa)
+void wadi_sph_printed_cohere(const WadiSphPrinted *p, const double *kappa)
 {
     wadi_parallel_for(p->count, BLOCK, cohere_block, &(Contacts){ .p = p, .kappa = kappa });
 }

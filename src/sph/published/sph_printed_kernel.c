@@ -13,27 +13,27 @@ static double lattice_sum(void)
     return 315.0 / (64.0 * PI * 8.0) * (64.0 + 162.0 + 96.0 + 8.0) / 64.0;
 }
 
-double wadi_printed_weight(double distance, double radius)
+double wadi_sph_printed_weight(double distance, double radius)
 {
     const double q = distance / radius, u = 1.0 - q * q;
     const double scale = 315.0 / (64.0 * PI * lattice_sum());
     return u > 0.0 ? scale * u * u * u / (radius * radius * radius) : 0.0;
 }
 
-double wadi_printed_slope(double distance, double radius)
+double wadi_sph_printed_slope(double distance, double radius)
 {
     const double q = distance / radius, u = 1.0 - q * q, square = radius * radius;
     const double scale = 945.0 / (32.0 * PI * lattice_sum());
     return u > 0.0 ? -scale * u * u / (square * square * radius) : 0.0;
 }
 
-double wadi_printed_spiky_slope(double distance, double radius)
+double wadi_sph_printed_spiky_slope(double distance, double radius)
 {
     const double far = radius - distance, cube = radius * radius * radius;
     return far > 0.0 && distance > 0.0 ? -45.0 / (PI * cube * cube) * far * far / distance : 0.0;
 }
 
-double wadi_printed_laplacian(double distance, double radius)
+double wadi_sph_printed_laplacian(double distance, double radius)
 {
     const double cube = radius * radius * radius;
     return distance < radius ? 45.0 / (PI * cube * cube) * (radius - distance) : 0.0;
@@ -44,20 +44,19 @@ double wadi_printed_laplacian(double distance, double radius)
 static double poly6_beyond(double q)
 {
     const double s = q * q;
-    const double odd =
-        q * (1.0 - s * (4.0 / 3.0 - s * (6.0 / 5.0 - s * (4.0 / 7.0 - s / 9.0))));
+    const double odd = q * (1.0 - s * (4.0 / 3.0 - s * (6.0 / 5.0 - s * (4.0 / 7.0 - s / 9.0))));
     const double all = 1.0 - 4.0 / 3.0 + 6.0 / 5.0 - 4.0 / 7.0 + 1.0 / 9.0;
     return 315.0 / 256.0 * (all - odd);
 }
 
-double wadi_printed_wall_part(double distance, double radius)
+double wadi_sph_printed_wall_part(double distance, double radius)
 {
     const double q = distance / radius, row = 63.0 / 330.0;
     const double scale = row / poly6_beyond(0.25);
     return q < 1.0 ? scale * poly6_beyond(q > 0.0 ? q : 0.0) : 0.0;
 }
 
-double wadi_printed_wall_slope(double distance, double radius)
+double wadi_sph_printed_wall_slope(double distance, double radius)
 {
     const double q = distance > 0.0 ? distance / radius : 0.0, u = 1.0 - q;
     const double fourth = u * u * u * u;

@@ -17,8 +17,8 @@ enum { BLOCK = 256 };
 typedef enum Pass { ABSORPTION, EMISSION } Pass;
 
 typedef struct Flow {
-    const WadiPrinted *p;
-    const WadiPrintedPores *pores;
+    const WadiSphPrinted *p;
+    const WadiSphPrintedPores *pores;
     Pass pass;
     double *saturation, *pore; /* of the pass */
     double *suction;           /* Pa: P^c */
@@ -44,13 +44,13 @@ static double power(double x, double e)
 /* kg that a particle can hold. */
 static double capacity_of(const Flow *f, int32_t i)
 {
-    return f->pores->water_density * f->pores->porosity[i] * wadi_printed_volume(f->p, i);
+    return f->pores->water_density * f->pores->porosity[i] * wadi_sph_printed_volume(f->p, i);
 }
 
 static void state_block(void *context, int64_t first, int64_t end)
 {
     const Flow *f = context;
-    const WadiPrinted *p = f->p;
+    const WadiSphPrinted *p = f->p;
     for (int64_t k = first; k < end; ++k) {
         const int32_t i = (int32_t)k;
         const double full = f->pass == ABSORPTION ? 1.0 : 0.0, room = capacity_of(f, i);
@@ -59,20 +59,20 @@ static void state_block(void *context, int64_t first, int64_t end)
         f->saturation[i] = s;
         f->suction[i] =
             f->pores->capillary[i] * (s < 1.0 ? power(1.0 - s, f->pores->capillary_exponent[i]) : 0.0);
-        f->pore[i] = f->pores->pore_stiffness * s * (wadi_printed_seventh(ratio) - 1.0);
+        f->pore[i] = f->pores->pore_stiffness * s * (wadi_sph_printed_seventh(ratio) - 1.0);
     }
 }
 
 /* Eq. 27, with the gradients of eq. 22. */
 static WadiVec3 pore_velocity(const Flow *f, int32_t i)
 {
-    const WadiPrinted *p = f->p;
+    const WadiSphPrinted *p = f->p;
     WadiVec3 sum = { 0 }; /* grad P^p - grad P^c */
     for (int64_t n = p->near.start[i]; n < p->near.start[i + 1]; ++n) {
         const int32_t j = p->near.index[n];
-        const WadiVec3 d = wadi_printed_between(p, i, j);
-        const double slope = wadi_printed_slope(wadi_norm(d), p->radius[j]);
-        sum = wadi_add_scaled(sum, d, -slope * wadi_printed_volume(p, j) * (f->pore[j] - f->suction[j]));
+        const WadiVec3 d = wadi_sph_printed_between(p, i, j);
+        const double slope = wadi_sph_printed_slope(wadi_norm(d), p->radius[j]);
+        sum = wadi_add_scaled(sum, d, -slope * wadi_sph_printed_volume(p, j) * (f->pore[j] - f->suction[j]));
     }
     const WadiVec3 weight = wadi_scale(f->pores->gravity, f->pores->water_density);
     return wadi_scale(wadi_sub(sum, weight),
@@ -83,7 +83,7 @@ static WadiVec3 pore_velocity(const Flow *f, int32_t i)
 static void change_block(void *context, int64_t first, int64_t end)
 {
     const Flow *f = context;
-    const WadiPrinted *p = f->p;
+    const WadiSphPrinted *p = f->p;
     for (int64_t k = first; k < end; ++k) {
         const int32_t i = (int32_t)k;
         f->change[i] = 0.0;
@@ -93,13 +93,13 @@ static void change_block(void *context, int64_t first, int64_t end)
         const WadiVec3 v = pore_velocity(f, i);
         for (int64_t n = p->near.start[i]; n < p->near.start[i + 1]; ++n) {
             const int32_t j = p->near.index[n];
-            const WadiVec3 d = wadi_printed_between(p, i, j);
+            const WadiVec3 d = wadi_sph_printed_between(p, i, j);
             if (!p->is_sand[i] && !p->is_sand[j]) {
                 continue;
             }
             const double part = power(f->saturation[j], f->pores->flow_exponent[j]);
-            f->change[i] += -wadi_dot(v, d) * part * wadi_printed_volume(p, j) * f->pores->water[j] *
-                            wadi_printed_laplacian(wadi_norm(d), p->radius[j]);
+            f->change[i] += -wadi_dot(v, d) * part * wadi_sph_printed_volume(p, j) * f->pores->water[j] *
+                            wadi_sph_printed_laplacian(wadi_norm(d), p->radius[j]);
         }
     }
 }
@@ -117,8 +117,8 @@ static double update(const Flow *f)
     return made;
 }
 
-WadiStatus wadi_printed_flow(const WadiPrinted *p, WadiPrintedPores *pores, double *made, WadiArena *arena,
-                             WadiError *error)
+WadiStatus wadi_sph_printed_flow(const WadiSphPrinted *p, WadiSphPrintedPores *pores, double *made,
+                                 WadiArena *arena, WadiError *error)
 {
     const size_t count = (size_t)p->count;
     Flow f = { .p = p, .pores = pores, .saturation = pores->saturation, .pore = pores->pore_pressure };

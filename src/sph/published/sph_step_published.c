@@ -16,15 +16,15 @@ static const double VISCOUS_STEP = 0.25; /* dx^2 / nu: Laplacians are up to 3.4 
 static const double T10_STEP = 1e-3;     /* s: "a fixed integration, we use 0.001s" */
 /* Viscosity over c dx: alpha h / 10 with alpha = 0.1. */
 static const double SOUND = 0.02;
-static const double IMPACT = 0.1; /* of c: a fall through all of the material */
-static const double LEAST_WATER = 1e-3;  /* of a full particle: less is deleted */
+static const double IMPACT = 0.1;       /* of c: a fall through all of the material */
+static const double LEAST_WATER = 1e-3; /* of a full particle: less is deleted */
 
 /* What the stages of such a step pass on. */
 typedef struct Printed {
-    WadiPrinted p;
-    WadiPrintedPores pores;
-    WadiPrintedSand sand;
-    WadiPrintedClusters clusters;
+    WadiSphPrinted p;
+    WadiSphPrintedPores pores;
+    WadiSphPrintedSand sand;
+    WadiSphPrintedClusters clusters;
     WadiVec3 *v_star; /* velocity without friction */
     double *full, *permeability, *porosity, *capillary, *capillary_exponent, *flow_exponent;
 } Printed;
@@ -53,8 +53,9 @@ double wadi_sph_published_largest_dt(const WadiSph *sph, double time)
     double least = is_t10(sph) ? T10_STEP : (double)INFINITY;
     for (int m = 0; m < scene->material_count; ++m) {
         const WadiMaterial *material = &scene->materials[m];
-        const double own = material->kind == WADI_MATERIAL_SAND ? material->pores.mud_viscosity
-                                                                : wadi_curve_value(&material->viscosity, time);
+        const double own = material->kind == WADI_MATERIAL_SAND
+                               ? material->pores.mud_viscosity
+                               : wadi_curve_value(&material->viscosity, time);
         if (!material->is_unused) {
             const double viscosity = own + damping_of(sph, material->density, time);
             const double square = sph->spacing * sph->spacing;
@@ -118,8 +119,8 @@ static void set_rest_densities(const WadiSph *sph, Printed *s)
     const double water = wadi_water_density(sph->context.world->scene);
     for (int32_t i = 0; i < s->p.count; ++i) {
         const bool is_wet = sph->has_pores && s->p.is_sand[i];
-        s->p.rest_density[i] = material_of(sph, i)->density +
-                               (is_wet ? s->pores.saturation[i] * s->porosity[i] * water : 0.0);
+        s->p.rest_density[i] =
+            material_of(sph, i)->density + (is_wet ? s->pores.saturation[i] * s->porosity[i] * water : 0.0);
     }
 }
 
@@ -144,22 +145,22 @@ static WadiStatus begin(const WadiSph *sph, const WadiSphStep *step, Printed *s,
     const double *water = sph->has_pores ? wadi_particles_column(particles, sph->water_column) : NULL;
     const WadiPoresDef *open = open_pores(scene);
     const double cube = sph->spacing * sph->spacing * sph->spacing;
-    s->p = (WadiPrinted){ .count = step->count,
-                          .spacing = sph->spacing,
-                          .dt = step->dt,
-                          .x = particles->x,
-                          .y = particles->y,
-                          .z = particles->z,
-                          .is_sand = step->is_sand,
-                          .walls = &step->walls,
-                          .is_t10 = is_t10(sph) };
+    s->p = (WadiSphPrinted){ .count = step->count,
+                             .spacing = sph->spacing,
+                             .dt = step->dt,
+                             .x = particles->x,
+                             .y = particles->y,
+                             .z = particles->z,
+                             .is_sand = step->is_sand,
+                             .walls = &step->walls,
+                             .is_t10 = is_t10(sph) };
     WADI_TRY(make_arrays(sph, s, error));
     for (int32_t i = 0; i < step->count; ++i) {
         const WadiMaterial *material = material_of(sph, i);
         const bool is_sand = step->is_sand[i] != 0;
         const WadiPoresDef *pores = is_sand ? &material->pores : open;
         const WadiF4 v = step->velocity[i];
-        s->p.radius[i] = WADI_PRINTED_SUPPORT * sph->spacing * (double)step->size[i];
+        s->p.radius[i] = WADI_SPH_PRINTED_SUPPORT * sph->spacing * (double)step->size[i];
         s->p.reach = fmax(s->p.reach, s->p.radius[i]);
         s->p.velocity[i] = (WadiVec3){ (double)v[0], (double)v[1], (double)v[2] };
         s->pores.water[i] = water != NULL ? water[i] * water_unit(sph) : 0.0;
@@ -215,7 +216,7 @@ static WadiStatus flow(const WadiSph *sph, WadiSphStep *step, Printed *s, WadiEr
     s->pores.viscosity = wadi_sph_water_viscosity(sph, step->time);
     s->pores.pore_stiffness = open_pores(scene)->capillary_pressure; /* k^p: printed nowhere */
     s->pores.gravity = wadi_world_gravity(sph->context.world, step->time);
-    WADI_TRY(wadi_printed_flow(&s->p, &s->pores, &made, sph->context.scratch, error));
+    WADI_TRY(wadi_sph_printed_flow(&s->p, &s->pores, &made, sph->context.scratch, error));
     double *water = wadi_particles_column(particles, sph->water_column);
     float *wetness = wadi_particles_column(particles, sph->wetness_column);
     float *pore = wadi_particles_column(particles, sph->pore_column);
@@ -231,7 +232,7 @@ static WadiStatus flow(const WadiSph *sph, WadiSphStep *step, Printed *s, WadiEr
     }
     set_masses(sph, step, s);
     set_rest_densities(sph, s);
-    wadi_printed_density(&s->p);
+    wadi_sph_printed_density(&s->p);
     return WADI_OK;
 }
 
@@ -262,7 +263,7 @@ static void set_strengths(const WadiSph *sph, const WadiSphStep *step, Printed *
 static void set_pressures(WadiSph *sph, WadiSphStep *step, Printed *s)
 {
     sph->sound_speed = wadi_sph_sound_speed(sph, step->time);
-    wadi_printed_pressure(&s->p, sph->sound_speed);
+    wadi_sph_printed_pressure(&s->p, sph->sound_speed);
     const double unit = step->dt / (sph->materials.density * sph->spacing);
     for (int32_t i = 0; i < s->p.count; ++i) {
         step->pressure[i] = (float)(s->p.pressure[i] * unit);
@@ -271,7 +272,7 @@ static void set_pressures(WadiSph *sph, WadiSphStep *step, Printed *s)
 }
 
 /* p->velocity after the forces. */
-static void push(const WadiPrinted *p, WadiVec3 *velocity)
+static void push(const WadiSphPrinted *p, WadiVec3 *velocity)
 {
     for (int32_t i = 0; i < p->count; ++i) {
         velocity[i] = wadi_add_scaled(p->velocity[i], p->force[i], p->dt / p->mass[i]);
@@ -288,8 +289,8 @@ static WadiStatus add_contacts(const WadiSph *sph, const WadiSphStep *step, Prin
         const double tension = wadi_curve_value(&material->surface_tension, step->time);
         kappa[i] = s->p.is_sand[i] ? 0.0 : tension / material->density;
     }
-    wadi_printed_cohere(&s->p, kappa);
-    wadi_printed_collide(&s->p, IMPACT * sph->sound_speed);
+    wadi_sph_printed_cohere(&s->p, kappa);
+    wadi_sph_printed_collide(&s->p, IMPACT * sph->sound_speed);
     return WADI_OK;
 }
 
@@ -297,29 +298,29 @@ static WadiStatus friction(const WadiSph *sph, Printed *s, WadiError *error)
 {
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
     const double range = is_t10(sph) ? s->p.reach : def->cluster_range * sph->spacing;
-    WadiPrinted at_star = s->p;
+    WadiSphPrinted at_star = s->p;
     push(&s->p, s->v_star);
     at_star.velocity = s->v_star;
-    wadi_printed_strain(&at_star, &s->sand);
-    wadi_printed_yield(&s->p, &s->sand);
-    wadi_printed_friction(&s->p, &s->sand);
-    WADI_TRY(wadi_printed_clusters_find(&s->clusters, &s->p, s->sand.is_rigid, range, sph->context.scratch,
-                                        error));
+    wadi_sph_printed_strain(&at_star, &s->sand);
+    wadi_sph_printed_yield(&s->p, &s->sand);
+    wadi_sph_printed_friction(&s->p, &s->sand);
+    WADI_TRY(wadi_sph_printed_clusters_find(&s->clusters, &s->p, s->sand.is_rigid, range,
+                                            sph->context.scratch, error));
     push(&s->p, s->v_star);
     if (is_t10(sph)) {
-        wadi_printed_clusters_push(&s->p, &s->clusters, s->v_star);
+        wadi_sph_printed_clusters_push(&s->p, &s->clusters, s->v_star);
         memset(s->sand.is_rigid, 0, (size_t)s->p.count);
     } else {
-        wadi_printed_clusters_move(&s->p, &s->clusters, s->v_star);
+        wadi_sph_printed_clusters_move(&s->p, &s->clusters, s->v_star);
     }
-    wadi_printed_wall_friction(&s->p, s->sand.is_rigid, s->v_star);
+    wadi_sph_printed_wall_friction(&s->p, s->sand.is_rigid, s->v_star);
     return WADI_OK;
 }
 
 /* T10 leaves sand as it is until water comes. */
 static void store(const WadiSph *sph, const Printed *s, const WadiSphStep *step)
 {
-    const bool is_left = is_t10(sph) && !wadi_printed_is_touched(&s->p, sph->context.particles);
+    const bool is_left = is_t10(sph) && !wadi_sph_printed_is_touched(&s->p, sph->context.particles);
     for (int32_t i = 0; i < s->p.count; ++i) {
         const WadiVec3 v = is_left && s->p.is_sand[i] ? (WadiVec3){ 0 } : s->v_star[i];
         step->velocity[i] = (WadiF4){ (float)v.x, (float)v.y, (float)v.z, 0.0f };
@@ -332,11 +333,11 @@ WadiStatus wadi_sph_solve_published(WadiSph *sph, WadiSphStep *step, WadiError *
     WADI_ASSERT(step->sort.first == 0); /* nothing sleeps */
     RUN("sort", begin(sph, step, &s, error));
     RUN("neighbours", find_neighbours(sph, &s, error));
-    WADI_STAGE(sph->context.times, "density", wadi_printed_density(&s.p));
+    WADI_STAGE(sph->context.times, "density", wadi_sph_printed_density(&s.p));
     RUN("porous", flow(sph, step, &s, error));
     set_strengths(sph, step, &s);
     WADI_STAGE(sph->context.times, "pressure", set_pressures(sph, step, &s));
-    WADI_STAGE(sph->context.times, "pressure", wadi_printed_forces(&s.p));
+    WADI_STAGE(sph->context.times, "pressure", wadi_sph_printed_forces(&s.p));
     if (is_t10(sph)) {
         RUN("collisions", add_contacts(sph, step, &s, error));
     }
