@@ -161,7 +161,7 @@ WadiStatus wadi_sph_couple_viscosity(const WadiSph *sph, WadiSphStep *step, Wadi
 double wadi_sph_sound_speed(const WadiSph *sph, double time);
 double wadi_sph_sound_step(const WadiSph *sph, double time);
 WadiStatus wadi_sph_solve_tait(WadiSph *sph, WadiSphStep *step, WadiError *error);
-/* published/sph_step_published.c: the same for the published methods, whose forces and porous flow it has,
+/* papers/sph_step_published.c: the same for the published methods, whose forces and porous flow it has,
  * too; the longest step that these allow, s. */
 WadiStatus wadi_sph_solve_published(WadiSph *sph, WadiSphStep *step, WadiError *error);
 double wadi_sph_published_largest_dt(const WadiSph *sph, double time);

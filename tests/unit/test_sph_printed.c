@@ -288,8 +288,8 @@ static void clusters_move_as_bodies(void **unused)
 
 /* Two dry particles and a wet one in a row, 1 cm apart, without gravity and at rest density. The middle one
  * sees more suction on its dry side. By eqs. 22 to 30 it gains v d m S^beta V lap W, v = K/(phi eta) V
- * (k - P^c) |grad W|, and the wet one, whose neighbour holds nothing, loses nothing: the printed exchange makes
- * this water. */
+ * (k - P^c) |grad W|, and the wet one, whose neighbour holds nothing, loses nothing: the printed exchange
+ * makes this water. */
 static void dry_sand_takes_what_wet_sand_keeps(void **unused)
 {
     (void)unused;

@@ -120,8 +120,8 @@ void wadi_sph_printed_clusters_push(const WadiSphPrinted *p, const WadiSphPrinte
                                     WadiVec3 *velocity);
 
 /* sph_printed_contacts.c, T10 alone. Whether sand takes part: it has a neighbour of water, or moves already
- * [fig. 3.6]. Collisions of sand with water as of grains [BYM05], and surface tension by cohesion [BT07]: both
- * are added to p->force. `kappa`: m^3/s^2, per particle; the speed of the impacts that the stiffness is for. */
+ * (fig. 3.6). Collisions of sand with water as of grains [BYM05], and tension by cohesion [BT07]: both are
+ * added to p->force. `speed`: of the impacts that the stiffness is for; `kappa`: m^3/s^2, per particle. */
 bool wadi_sph_printed_is_touched(const WadiSphPrinted *p, const WadiParticles *particles);
 void wadi_sph_printed_collide(const WadiSphPrinted *p, double speed);
 void wadi_sph_printed_cohere(const WadiSphPrinted *p, const double *kappa);

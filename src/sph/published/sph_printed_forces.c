@@ -1,7 +1,7 @@
 /* Density, pressure, viscosity and walls. [LD09 sec. 2; T10 eqs. 4 to 7]
- * The printed gradients are those of W(x_j - x_i): read so, pressure would draw particles together. Walls
- * stand for half spaces of the same fluid with the particle's own pressure, and no pressure is negative, since
- * else nothing would part: neither paper says so. */
+ * The printed gradients are those of W(x_j - x_i): read so, pressure would draw particles together. Neither
+ * paper says how walls act, or what negative pressures do: walls stand for half spaces of the same fluid with
+ * the particle's own pressure, and no pressure is negative, since else nothing would part. */
 #include <math.h>
 
 #include "core/parallel.h"

@@ -1,7 +1,7 @@
-/* Splits and merges of [T10 sec. 3.6]: a particle becomes two of the next finer level where the extended local
- * feature size is below alpha r_i, two of a level become one of the next where it is above beta r_i. Masses of
- * levels are powers of 2. Partners, places and velocities are not printed: the nearest partner in reach, the
- * centre of mass, and a direction by the particle's id. */
+/* Splits and merges of [T10 sec. 3.6]: a particle becomes two of the next finer level where the extended
+ * local feature size is below alpha r_i, two of a level become one of the next where it is above beta r_i.
+ * Masses of levels are powers of 2. Partners, places and velocities are not printed: the nearest partner in
+ * reach, the centre of mass, and a direction by the particle's id. */
 #ifndef WADI_SPH_PRINTED_RESAMPLE_H
 #define WADI_SPH_PRINTED_RESAMPLE_H
 

@@ -1,5 +1,5 @@
-/* A step with `published: ld09` or `t10`: what the papers print, in the order of their sections. Sorting,
- * walls, gravity, moving and collision with solids are those of the other modes. */
+/* A step with `published: ld09` or `t10`: what the papers print, in the order of their sections [LD09; T10].
+ * Sorting, walls, gravity, moving and collision with solids are those of the other modes. */
 #include <math.h>
 #include <string.h>
 
@@ -236,8 +236,8 @@ static WadiStatus flow(const WadiSph *sph, WadiSphStep *step, Printed *s, WadiEr
     return WADI_OK;
 }
 
-/* Viscosity, cohesion and friction by the saturation [LD09 sec. 3, eq. 6]. T10 prints constants, and lets the
- * pressure in the pores, eq. 32, weaken wet sand. */
+/* Viscosity, cohesion and friction by the saturation [LD09 sec. 3, eq. 6]. T10 prints constants. Its eq. 32,
+ * of elastic bodies, has no number for eta and is left out. */
 static void set_strengths(const WadiSph *sph, const WadiSphStep *step, Printed *s)
 {
     const double unit = damping_of(sph, 1.0, step->time);
