@@ -332,6 +332,41 @@ static void dry_sand_takes_what_wet_sand_keeps(void **unused)
     free(f);
 }
 
+/* Three equally wet particles above each other without suction: eq. 27 points down, and by eq. 28 the highest
+ * one gains what lies in the direction of its velocity, the lowest one loses. */
+static void gravity_lifts_the_water(void **unused)
+{
+    (void)unused;
+    Few *f = make_few(3, true);
+    f->z[1] = 0.01, f->z[2] = 0.02;
+    WadiArena arena = { 0 };
+    WadiError error;
+    const double half = 0.5 * 1000.0 * 0.4 * 1e-6;
+    double water[3] = { half, half, half }, saturation[3], pore[3], made = 0.0;
+    const double k[3] = { 1e-9, 1e-9, 1e-9 }, phi[3] = { 0.4, 0.4, 0.4 }, none[3] = { 0.0, 0.0, 0.0 };
+    const double one[3] = { 1.0, 1.0, 1.0 };
+    WadiSphPrintedPores pores = { .water = water,
+                                  .saturation = saturation,
+                                  .pore_pressure = pore,
+                                  .full = one,
+                                  .permeability = k,
+                                  .porosity = phi,
+                                  .capillary = none,
+                                  .capillary_exponent = one,
+                                  .flow_exponent = one,
+                                  .water_density = 1000.0,
+                                  .viscosity = 1e-3,
+                                  .gravity = { 0.0, 0.0, -9.81 } };
+    assert_int_equal(wadi_sph_printed_flow(&f->p, &pores, &made, &arena, &error), WADI_OK);
+    const double speed = 1e-9 / (0.4 * 1e-3) * 1000.0 * 9.81;
+    const double change = 1e-4 * speed * 0.01 * 0.5 * 1e-6 * half * wadi_sph_printed_laplacian(0.01, 0.02);
+    CHECK_NEAR((water[2] - half) / change, 1.0, 1e-9);
+    CHECK_NEAR((water[0] - half) / change, -1.0, 1e-9);
+    CHECK_NEAR(water[1], half, 1e-9 * change);
+    wadi_arena_free(&arena);
+    free(f);
+}
+
 /* m dv/dt = -kappa m W (x_i - x_j): together. An impact of the speed that the stiffness is for stops within a
  * tenth of the diameter. */
 static void tension_draws_and_collisions_part(void **unused)
@@ -372,6 +407,7 @@ int main(void)
         cmocka_unit_test(the_stress_is_that_of_eq_2),
         cmocka_unit_test(clusters_move_as_bodies),
         cmocka_unit_test(dry_sand_takes_what_wet_sand_keeps),
+        cmocka_unit_test(gravity_lifts_the_water),
         cmocka_unit_test(tension_draws_and_collisions_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
