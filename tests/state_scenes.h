@@ -116,6 +116,21 @@ static const StateScene state_scenes[] = {
       "{friction: 0.5, open: [x_max]}}, bodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: "
       "[0.08, 0.06, 0.08]}}}]}",
       0.0, 12, 1 },
+    { "sph published ld09",
+      "{wadi: 1, solver: sph, fps: 60, frames: 999, cell_size: 0.02, sph: {published: ld09}, materials: "
+      "{sand: {kind: sand, cohesion_wet: 3000}, water: {kind: water}}, domain: {min: [0, 0, 0], max: [0.18, "
+      "0.06, 0.12], walls: {friction: 0.5}}, bodies: [{material: sand, saturation: 0.4, shape: {box: {min: "
+      "[0, 0, 0], max: [0.05, 0.06, 0.1]}}}, {material: water, shape: {box: {min: [0.06, 0, 0], max: [0.14, "
+      "0.06, 0.06]}}}]}",
+      0.02, 12, 1 },
+    { "sph published t10",
+      "{wadi: 1, solver: sph, fps: 60, frames: 999, cell_size: 0.03, sph: {published: t10, adaptive: "
+      "{interval: 3}}, materials: {sand: {kind: sand, cohesion: 300}, water: {kind: water, surface_tension: "
+      "0.07}}, domain: {min: [0, 0, 0], max: [0.3, 0.12, 0.24], walls: {friction: 0.5}}, bodies: [{material: "
+      "water, shape: {box: {min: [0, 0, 0], max: [0.18, 0.12, 0.16]}}}, {material: sand, saturation: 0.2, "
+      "shape: {box: {min: [0.2, 0, 0], max: [0.3, 0.12, 0.1]}}}], emitters: [{material: water, shape: "
+      "{sphere: {center: [0.25, 0.06, 0.2], radius: 0.02}}, velocity: [0, 0, -0.6], rate: 1e-3}]}",
+      0.0, 12, 1 },
     { "sph sleep",
       "{wadi: 1, solver: sph, fps: 60, frames: 999, cell_size: 0.01, particles_per_cell: 1, materials: "
       "{sand: {kind: sand, friction_angle: 30}}, domain: {min: [0, 0, 0], max: [0.24, 0.04, 0.2], walls: "

@@ -23,7 +23,8 @@ SOLVER = re.compile(r"^ +(?:PLAIN|SETTINGS|PLANNED)\((\w+),", re.MULTILINE)
 ROOMS = {
     "core": [["machine"], [""]],
     "geom": [["mesh"], ["read"], [""], ["faces"]],
-    "sph": [["walls"], ["pairs"], ["pressure", "friction", "porous", "viscosity", "tension", "adapt"], ["sleep"], [""], ["bonds"]],
+    "sph": [["walls"], ["pairs"], ["pressure", "friction", "porous", "viscosity", "tension", "adapt", "published"], ["sleep"], [""],
+            ["bonds", "papers"]],
     "flip": [["transfer"], ["solids", "viscosity", "pressure", "friction"], ["published", "sleep"], ["move"], [""],
              ["volume", "bonds", "papers", "loads"]],
     "dem": [["contact", "columns"], ["bodies"], ["pack"], ["list"], ["walls"], ["rest"], [""], ["published"]],

@@ -2,7 +2,7 @@
  * pbrt's default sensor does not change them.
  *
  * Differs from wadi's own pictures: the wetness of sand has eight steps, grains have the colour of their
- * group, and there is no motion blur. */
+ * group, and surfaces are not blurred by motion, single grains, balls and foam are. */
 #include "export/export_pbrt.h"
 
 #include <stdio.h>
@@ -221,6 +221,42 @@ static WadiStatus put_mesh(WadiExportOut *out, const WadiExportFrame *frame, con
     return WADI_OK;
 }
 
+static void put_translation(WadiExportOut *out, const WadiExportFrame *frame, WadiVec3 to, int decimals)
+{
+    wadi_out_text(out, "Transform [1 0 0 0 0 1 0 0 0 0 1 0 ");
+    put_vector(out, frame, wadi_add(frame->frame_scene->origin, to), decimals);
+    wadi_out_text(out, " 1] ");
+}
+
+/* A sphere at the opening and at the closing of the shutter, between which pbrt sweeps it: the transforms of
+ * its two times, 0 and 1, which are also those of its camera. `is_swept` keeps whether the one before was. */
+static void put_sphere(WadiExportOut *out, const WadiExportFrame *frame, const WadiGrains *grains,
+                       uint32_t grain, int decimals, bool *is_swept)
+{
+    const float *s = grains->sphere[grain];
+    const WadiVec3 at = wadi_vec3((double)s[0], (double)s[1], (double)s[2]);
+    const double half = 0.5 * frame->scene->render.shutter / frame->fps; /* s */
+    WadiVec3 way = { 0 };
+    if (grains->velocity != NULL) {
+        const float *v = grains->velocity[grain];
+        way = wadi_scale(wadi_vec3((double)v[0], (double)v[1], (double)v[2]), half);
+    }
+    const bool moves = wadi_is_finite(way) && wadi_norm(way) > pow(10.0, -decimals);
+    if (moves) {
+        wadi_out_text(out, "ActiveTransform StartTime ");
+        put_translation(out, frame, wadi_sub(at, way), decimals);
+        wadi_out_text(out, "ActiveTransform EndTime ");
+        put_translation(out, frame, wadi_add(at, way), decimals);
+    } else {
+        wadi_out_text(out, *is_swept ? "ActiveTransform All " : "");
+        put_translation(out, frame, at, decimals);
+    }
+    *is_swept = moves;
+    wadi_out_text(out, "Shape \"sphere\" \"float radius\" [");
+    wadi_out_number(out, (double)s[3], decimals);
+    wadi_out_text(out, "]\n");
+}
+
 /* A transform per grain: pbrt's spheres are centred on the origin. `Transform` replaces the previous one,
  * which is shorter than an attribute block. `balls` is the material whose balls they are; < 0: each has its
  * own colour. */
@@ -232,6 +268,7 @@ static WadiStatus put_grains(WadiExportOut *out, const WadiExportFrame *frame, c
     for (size_t g = 0; g < groups.count; ++g) {
         const WadiGrainGroup *group = &groups.group[g];
         int decimals = wadi_out_decimals(2e-3 * (double)grains->sphere[groups.order[group->first]][3]);
+        bool is_swept = false;
         wadi_out_text(out, "AttributeBegin\n");
         if (balls < 0) {
             wadi_out_printf(out, "Material %s", sand_type(group->wetness));
@@ -243,15 +280,7 @@ static WadiStatus put_grains(WadiExportOut *out, const WadiExportFrame *frame, c
             wadi_out_text(out, "\n");
         }
         for (size_t i = 0; i < group->count; ++i) {
-            const float *s = grains->sphere[groups.order[group->first + i]];
-            wadi_out_text(out, "Transform [1 0 0 0 0 1 0 0 0 0 1 0 ");
-            put_vector(
-                out, frame,
-                wadi_add(frame->frame_scene->origin, wadi_vec3((double)s[0], (double)s[1], (double)s[2])),
-                decimals);
-            wadi_out_text(out, " 1] Shape \"sphere\" \"float radius\" [");
-            wadi_out_number(out, (double)s[3], decimals);
-            wadi_out_text(out, "]\n");
+            put_sphere(out, frame, grains, groups.order[group->first + i], decimals, &is_swept);
         }
         wadi_out_text(out, "AttributeEnd\n");
     }

@@ -1,7 +1,8 @@
 /* Scenes for POV-Ray: `povray NAME.0001.pov` renders them unchanged.
  *
  * Differs from wadi's own pictures: indirect light is missing; the sky is a dome of directional lights with
- * shadows, the ground's light one from below without; water casts shadows like clear glass. */
+ * shadows, the ground's light one from below without; water casts shadows like clear glass. Motion is a
+ * function of `clock`: pictures for several values have to be averaged. */
 #include "export/export_pov_internal.h"
 
 #include <stdio.h>
@@ -58,14 +59,32 @@ static WadiStatus vertex_colours(const WadiFrameScenePart *part, const WadiLook 
     return WADI_OK;
 }
 
+/* A place that moves by `velocity` (m/s; NULL: it stands) times the time that the shutter is open while
+ * `clock` goes from -0.5 to 0.5. Without the option clock is 0. */
+static void put_moving(WadiExportOut *out, const WadiExportFrame *frame, WadiVec3 at, const float *velocity,
+                       int decimals)
+{
+    wadi_pov_vector(out, frame, at, decimals);
+    if (velocity == NULL) {
+        return;
+    }
+    const double open = frame->scene->render.shutter / frame->fps; /* s */
+    const WadiVec3 way =
+        wadi_scale(wadi_vec3((double)velocity[0], (double)velocity[1], (double)velocity[2]), open);
+    if (wadi_is_finite(way) && wadi_norm(way) > 2.0 * pow(10.0, -decimals)) {
+        wadi_out_text(out, "+clock*");
+        wadi_pov_vector(out, frame, way, decimals);
+    }
+}
+
 static void put_vertices(WadiExportOut *out, const WadiExportFrame *frame, const WadiMesh *mesh,
-                         const float (*normal)[3], double step)
+                         const float (*normal)[3], const float (*velocity)[3], double step)
 {
     int decimals = wadi_out_decimals(step);
     wadi_out_printf(out, "mesh2 {\nvertex_vectors { %zu", mesh->vertex_count);
     for (size_t v = 0; v < mesh->vertex_count; ++v) {
         wadi_out_text(out, v % 4 == 0 ? ",\n" : ",");
-        wadi_pov_vector(out, frame, mesh->vertices[v], decimals);
+        put_moving(out, frame, mesh->vertices[v], velocity != NULL ? velocity[v] : NULL, decimals);
     }
     wadi_out_text(out, " }\n");
     if (normal != NULL) {
@@ -179,7 +198,10 @@ static WadiStatus put_part_mesh(WadiExportOut *out, const WadiExportFrame *frame
     WadiGrains colours;
     float even = (float)frame->scene->materials[part->material].look.wetness;
     WADI_TRY(vertex_colours(part, look, even, &colours, arena, error));
-    put_vertices(out, frame, &surface->mesh, (const float(*)[3])surface->normal, 1e-4 * surface->cell);
+    const float *velocity =
+        frame->scene->render.shutter > 0.0 ? wadi_surface_mesh_attribute(surface, "velocity", 3) : NULL;
+    put_vertices(out, frame, &surface->mesh, (const float(*)[3])surface->normal,
+                 (const float(*)[3])(const void *)velocity, 1e-4 * surface->cell);
     const bool is_grain = wadi_pov_has_grains(look) && part->mesh_colour == NULL;
     if (is_grain) {
         double contrast;
@@ -204,11 +226,14 @@ static WadiStatus put_part_mesh(WadiExportOut *out, const WadiExportFrame *frame
     return WADI_OK;
 }
 
-static void put_sphere(WadiExportOut *out, const WadiExportFrame *frame, const float s[4], int decimals)
+static void put_sphere(WadiExportOut *out, const WadiExportFrame *frame, const WadiGrains *grains,
+                       uint32_t grain, int decimals)
 {
+    const float *s = grains->sphere[grain];
     WadiVec3 at = wadi_vec3((double)s[0], (double)s[1], (double)s[2]);
     wadi_out_text(out, "sphere{");
-    wadi_pov_vector(out, frame, wadi_add(frame->frame_scene->origin, at), decimals);
+    put_moving(out, frame, wadi_add(frame->frame_scene->origin, at),
+               grains->velocity != NULL ? grains->velocity[grain] : NULL, decimals);
     wadi_out_text(out, ",");
     wadi_out_number(out, (double)s[3], decimals);
 }
@@ -224,11 +249,11 @@ static WadiStatus put_grains(WadiExportOut *out, const WadiExportFrame *frame, c
         const uint32_t *order = groups.order + group->first;
         int decimals = wadi_out_decimals(2e-3 * (double)grains->sphere[order[0]][3]);
         if (group->count == 1) { /* POV-Ray warns about a union of one */
-            put_sphere(out, frame, grains->sphere[order[0]], decimals);
+            put_sphere(out, frame, grains, order[0], decimals);
         } else {
             wadi_out_text(out, "union {\n");
             for (size_t i = 0; i < group->count; ++i) {
-                put_sphere(out, frame, grains->sphere[order[i]], decimals);
+                put_sphere(out, frame, grains, order[i], decimals);
                 wadi_out_text(out, "}\n");
             }
         }
@@ -253,7 +278,7 @@ static WadiStatus put_solid(WadiExportOut *out, const WadiExportFrame *frame, in
     }
     WadiBox box = wadi_mesh_bounds(&solid->mesh);
     wadi_out_printf(out, "// %.200s\n", solid->name != NULL ? solid->name : "a wall");
-    put_vertices(out, frame, &solid->mesh, NULL, 1e-6 * wadi_norm(wadi_box_size(box)));
+    put_vertices(out, frame, &solid->mesh, NULL, NULL, 1e-6 * wadi_norm(wadi_box_size(box)));
     WadiRgb *pattern;
     WADI_TRY(wadi_export_solid_colours(frame->frame_scene, solid, &pattern, arena, error));
     if (pattern != NULL) {

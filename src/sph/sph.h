@@ -119,6 +119,11 @@ typedef struct WadiSphStep {
     int friction_solves, friction_iterations;
 } WadiSphStep;
 
+static inline bool wadi_sph_is_published(const WadiSph *sph)
+{
+    return wadi_sph_def(sph->context.world->scene)->published != WADI_SPH_PUBLISHED_NONE;
+}
+
 /* sph_solver.c: the longest step that settings allow, s, however slow the particles are. */
 double wadi_sph_longest_step(const WadiSph *sph);
 /* sph_check.c: in the checking build, after the stage `stage`: fails with its name at the first value of the
@@ -156,6 +161,10 @@ WadiStatus wadi_sph_couple_viscosity(const WadiSph *sph, WadiSphStep *step, Wadi
 double wadi_sph_sound_speed(const WadiSph *sph, double time);
 double wadi_sph_sound_step(const WadiSph *sph, double time);
 WadiStatus wadi_sph_solve_tait(WadiSph *sph, WadiSphStep *step, WadiError *error);
+/* papers/sph_step_published.c: the same for the published methods, whose forces and porous flow it has,
+ * too; the longest step that these allow, s. */
+WadiStatus wadi_sph_solve_published(WadiSph *sph, WadiSphStep *step, WadiError *error);
+double wadi_sph_published_largest_dt(const WadiSph *sph, double time);
 /* sph_solve_water.c, sph_solve_sand.c, sph_solve_zb05.c: the solves of pressure and friction, from velocities
  * with the forces of the step to those of its end. */
 WadiStatus wadi_sph_solve_water(WadiSph *sph, WadiSphStep *step, WadiError *error);
@@ -198,6 +207,8 @@ WadiStatus wadi_sph_watch_pressure(WadiSph *sph, double time, WadiError *error);
 /* sph_porous_step.c: whether water can enter sand in a scene; the columns for it. */
 bool wadi_sph_has_pores(const WadiScene *scene);
 WadiStatus wadi_sph_porous_create(WadiSph *sph, WadiError *error);
+/* Pa s: of the water in pores, at least that of water. */
+double wadi_sph_water_viscosity(const WadiSph *sph, double time);
 /* Volumes of water, masses of wet sand. */
 WadiStatus wadi_sph_wet(const WadiSph *sph, WadiSphStep *step);
 /* The strength of sand as wet as it is, in a scene with pores. */

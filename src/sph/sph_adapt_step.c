@@ -6,6 +6,8 @@
 
 #include "core/parallel.h"
 #include "sph/adapt/sph_target.h"
+#include "sph/published/sph_printed.h"
+#include "sph/published/sph_printed_resample.h"
 #include "sph/sph.h"
 #include "world/water.h"
 
@@ -152,19 +154,22 @@ static WadiStatus find_target(const Pass *s, double time, WadiError *error)
     const WadiCameraDef *camera = &sph->context.world->scene->render.camera;
     const WadiVec3 eye = camera->is_given ? wadi_curve_value3(&camera->from, time) : wadi_vec3(0.0, 0.0, 0.0);
     const double dx = sph->spacing;
-    const WadiSphTargetIn in = { .body = { .particles = sph->context.particles,
-                                           .volume = s->volume,
-                                           .spacing = dx,
-                                           .solids = &sph->context.world->solids,
-                                           .time = time },
-                                 .is_sand = s->is_sand,
-                                 .split = def->split,
-                                 .merge = def->merge,
-                                 .largest = def->largest,
-                                 .near = { .colliders = def->colliders * dx,
-                                           .interface = def->interface * dx,
-                                           .surface = def->surface * dx,
-                                           .points = { { def->point, def->at }, { def->camera, eye } } } };
+    WadiSphTargetIn in = { .body = { .particles = sph->context.particles,
+                                     .volume = s->volume,
+                                     .spacing = dx,
+                                     .solids = &sph->context.world->solids,
+                                     .time = time },
+                           .is_sand = s->is_sand,
+                           .split = def->split,
+                           .merge = def->merge,
+                           .largest = def->largest,
+                           .near = { .colliders = def->colliders * dx,
+                                     .interface = def->interface * dx,
+                                     .surface = def->surface * dx,
+                                     .points = { { def->point, def->at }, { def->camera, eye } } } };
+    if (wadi_sph_is_published(sph)) { /* by the local feature size alone */
+        in.near = (WadiSphNear){ -1.0, -1.0, -1.0, { { -1.0, def->at }, { -1.0, eye } } };
+    }
     return wadi_sph_target(&s->target, &in, sph->context.scratch, error);
 }
 
@@ -189,16 +194,45 @@ static void set_columns(const WadiSph *sph, WadiSphResampleIn *in)
     }
 }
 
-static WadiStatus resample(const Pass *s, double time, WadiError *error)
+/* By material: of a unit of volume, without what the column of water has. */
+static void set_own_masses(const WadiSph *sph, double own_mass[WADI_MATERIALS_MAX])
 {
-    WadiSph *sph = s->sph;
     const WadiScene *scene = sph->context.world->scene;
-    const double unit = wadi_water_density(scene), largest = wadi_sph_def(scene)->adapt.largest;
-    double own_mass[WADI_MATERIALS_MAX];
+    const double unit = wadi_water_density(scene);
     for (int m = 0; m < sph->materials.count; ++m) {
         const bool is_column = sph->has_pores && !sph->materials.is_sand[m];
         own_mass[m] = is_column ? 0.0 : scene->materials[m].density / unit;
     }
+}
+
+static WadiStatus resample_as_printed(const Pass *s, double time, WadiError *error)
+{
+    WadiSph *sph = s->sph;
+    const double largest = wadi_sph_def(sph->context.world->scene)->adapt.largest;
+    double own_mass[WADI_MATERIALS_MAX];
+    set_own_masses(sph, own_mass);
+    const WadiSphPrintedResampleIn in = { .particles = sph->context.particles,
+                                          .own_mass = own_mass,
+                                          .volume_column = sph->volume_column,
+                                          .water_column = sph->has_pores ? sph->water_column : -1,
+                                          .spacing = sph->spacing,
+                                          .support = WADI_SPH_PRINTED_SUPPORT * sph->spacing,
+                                          .solids = &sph->context.world->solids,
+                                          .time = time,
+                                          .largest = largest * largest * largest,
+                                          .split_above = s->target.split_above,
+                                          .merge_below = s->target.merge_below };
+    return wadi_sph_printed_resample(&in, &sph->ledger.splits, &sph->ledger.merges, sph->context.scratch,
+                                     error);
+}
+
+static WadiStatus resample(const Pass *s, double time, WadiError *error)
+{
+    WadiSph *sph = s->sph;
+    const WadiScene *scene = sph->context.world->scene;
+    const double largest = wadi_sph_def(scene)->adapt.largest;
+    double own_mass[WADI_MATERIALS_MAX];
+    set_own_masses(sph, own_mass);
     WadiSphResampleIn in = { .particles = sph->context.particles,
                              .first = sph->sleep.count,
                              .own_mass = own_mass,
@@ -224,7 +258,7 @@ static WadiStatus run_pass(Pass *s, double time, WadiError *error)
     WADI_TRY(begin(s, error));
     WADI_TRY(find_target(s, time, error));
     wadi_parallel_for(s->sph->context.particles->count, BLOCK, allow_block, s);
-    WADI_TRY(resample(s, time, error));
+    WADI_TRY(wadi_sph_is_published(s->sph) ? resample_as_printed(s, time, error) : resample(s, time, error));
     wadi_arena_release(s->sph->context.scratch, mark);
     return WADI_OK;
 }

@@ -50,7 +50,7 @@ static int densest_water(const WadiScene *scene)
     return -1;
 }
 
-static double water_viscosity(const WadiSph *sph, double time)
+double wadi_sph_water_viscosity(const WadiSph *sph, double time)
 {
     const int m = sph->spawned_material;
     const WadiScene *scene = sph->context.world->scene;
@@ -210,7 +210,7 @@ WadiStatus wadi_sph_add_wall_adhesion(const WadiSph *sph, WadiSphStep *step)
         }
         const double s = fmin(1.0, water[i] / (step->rest_volume[i] * pores->porosity));
         const double pull = pores->stickiness * wadi_wet_stickiness(pores, s) * step->dt * sph->spacing;
-        const float per_size = 1.0f / wadi_sph_size(&step->pairs, i);
+        const float per_size = 1.0f / step->size[i];
         for (int c = 0; c < step->walls.contact_count[near]; ++c) {
             const WadiF4 n = step->walls.contact[near][c].normal;
             const float far = n[3] * per_size, d = far > 0.0f && far < 1.0f ? far * (1.0f - far) : 0.0f;
@@ -369,7 +369,7 @@ WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiSte
                                  .lattice = sph->lattice,
                                  .gravity = gravity,
                                  .water_density = unit,
-                                 .viscosity = water_viscosity(sph, step->time),
+                                 .viscosity = wadi_sph_water_viscosity(sph, step->time),
                                  .entry = MOST_ENTRY,
                                  .spacing = sph->spacing,
                                  .dt = step->dt };

@@ -1,8 +1,23 @@
 /* Keys of the sph solver's settings and their defaults. */
 #include "sph/sph_settings.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "matter/materials.h"
+
+static const double LEAST_HYSTERESIS = 1.26; /* the third root of 2 */
+
 #define AT(member) .offset = offsetof(WadiSphDef, member)
 
+static const WadiSceneChoice published[] = {
+    { "none", WADI_SPH_PUBLISHED_NONE, "wadi's own method" },
+    { "ld09", WADI_SPH_PUBLISHED_LD09,
+      "Lenaerts and Dutré 2009: equation of state, local friction with rigid clusters, porous flow" },
+    { "t10", WADI_SPH_PUBLISHED_T10,
+      "Teng 2010: the same with porosity by density, collisions, surface tension, splits and merges" },
+};
+WADI_SCENE_CHOICES(published);
 static const WadiSceneChoice frictions[] = {
     { "solve", WADI_SPH_FRICTION_SOLVE, "one global problem: piles come to rest" },
     { "zb05", WADI_SPH_FRICTION_ZB05, "the papers' rule of one particle at a time, with rigid clusters" },
@@ -63,6 +78,14 @@ static const WadiSceneObject adapt_object = {
 };
 
 static const WadiSceneField sph_fields[] = {
+    { "published", WADI_SCENE_ENUM, AT(published), .flags = WADI_SCENE_HASH_IF_CHANGED,
+      .choices = &published_choices,
+      .doc = "A paper's method instead of wadi's, all of it: only `cluster_range`, `cfl`, `step`, `damping` "
+             "and, with `t10`, `adaptive` can be set beside it." },
+    { "cluster_range", WADI_SCENE_NUMBER, AT(cluster_range), .flags = WADI_SCENE_HASH_IF_CHANGED,
+      .unit = "spacings", .minimum = 0, .maximum = 2, .fallback = { 1.2 },
+      .doc = "With `published: ld09`, h′: rigid particles this close to each other move as one body. Less "
+             "lets them break apart more easily." },
     { "pressure", WADI_SCENE_ENUM, AT(pressure), .choices = &pressures_choices,
       .fallback = { WADI_SPH_PRESSURE_SOLVE }, .doc = "How the pressure is found." },
     { "tolerance", WADI_SCENE_NUMBER, AT(tolerance), .minimum = 1e-8, .maximum = 1, .fallback = { 2e-2 },
@@ -101,3 +124,123 @@ const WadiSceneObject wadi_sph_settings = {
     .size = sizeof(WadiSphDef),
     .example = "{tolerance: 1e-4}",
 };
+
+static const char *check_adaptive(const WadiScene *scene, char *text, size_t size)
+{
+    const WadiSphDef *def = wadi_sph_def(scene);
+    const WadiSphAdaptDef *adapt = &def->adapt;
+    if (!def->is_adaptive) {
+        return NULL;
+    }
+    if (def->published == WADI_SPH_PUBLISHED_LD09) {
+        snprintf(text, size,
+                 "'ld09' has particles of one size; leave `adaptive` out, or use `published: t10`");
+        return "sph.adaptive";
+    }
+    if (def->published == WADI_SPH_PUBLISHED_NONE &&
+        (def->pressure == WADI_SPH_PRESSURE_TAIT || def->friction == WADI_SPH_FRICTION_ZB05)) {
+        snprintf(text, size, "particles of different sizes need `pressure: solve` and `friction: solve`");
+        return "sph.adaptive";
+    }
+    if (adapt->merge < LEAST_HYSTERESIS * adapt->split) {
+        snprintf(text, size,
+                 "%g is less than %g times `split`: what is split would be merged again; use %g or more",
+                 adapt->merge, LEAST_HYSTERESIS, LEAST_HYSTERESIS * adapt->split);
+        return "sph.adaptive.merge";
+    }
+    if (adapt->camera >= 0.0 && !scene->render.camera.is_given) {
+        snprintf(text, size, "the scene has no `render.camera`; give one, or a `point` instead");
+        return "sph.adaptive.near.camera";
+    }
+    return NULL;
+}
+
+/* Keys that a published method leaves to the scene. */
+static bool is_free_key(const char *key)
+{
+    static const char *const keys[] = { "published", "cluster_range", "cfl", "step", "damping", "adaptive" };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
+        if (strcmp(key, keys[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_at_default(const WadiSceneField *field, const WadiSphDef *def, const WadiSphDef *defaults)
+{
+    const char *a = (const char *)def + field->offset, *b = (const char *)defaults + field->offset;
+    switch (field->type) {
+    case WADI_SCENE_NUMBER: return *(const double *)(const void *)a == *(const double *)(const void *)b;
+    case WADI_SCENE_BOOL: return *(const bool *)a == *(const bool *)b;
+    default: return *(const int *)(const void *)a == *(const int *)(const void *)b;
+    }
+}
+
+/* A key that the published method would not obey. */
+static const char *check_published(const WadiScene *scene, char *text, size_t size)
+{
+    const WadiSphDef *def = wadi_sph_def(scene);
+    WadiSphDef defaults = { 0 };
+    wadi_scene_set_defaults(&wadi_sph_settings, &defaults);
+    const char *method = published[def->published].name;
+    for (int i = 0; i < wadi_sph_settings.field_count; ++i) {
+        const WadiSceneField *field = &wadi_sph_settings.fields[i];
+        if (!is_free_key(field->key) && !is_at_default(field, def, &defaults)) {
+            snprintf(text, size, "'%s' has its own '%s'; leave that key out, or this one", method,
+                     field->key);
+            return "sph.published";
+        }
+    }
+    for (int m = 0; m < scene->material_count; ++m) {
+        const WadiMaterial *material = &scene->materials[m];
+        if (material->yield != WADI_YIELD_TAN || material->friction_angle_fast > 0.0) {
+            snprintf(text, size,
+                     "'%s' has its own law of yield; leave 'yield' and 'friction_angle_fast' of the material "
+                     "'%s' out",
+                     method, material->name);
+            return "sph.published";
+        }
+    }
+    return NULL;
+}
+
+static bool has_own_range(const WadiScene *scene)
+{
+    const WadiSphDef *def = wadi_sph_def(scene);
+    WadiSphDef defaults = { 0 };
+    wadi_scene_set_defaults(&wadi_sph_settings, &defaults);
+    return def->cluster_range != defaults.cluster_range;
+}
+
+const char *wadi_sph_check_settings(const WadiScene *scene, char *text, size_t size)
+{
+    const WadiSphDef *def = wadi_sph_def(scene);
+    WadiMaterials materials;
+    wadi_materials_init(&materials, scene);
+    if (def->published != WADI_SPH_PUBLISHED_LD09 && has_own_range(scene)) {
+        snprintf(text, size, "only `published: ld09` has this key; leave it out");
+        return "sph.cluster_range";
+    }
+    if (def->published != WADI_SPH_PUBLISHED_NONE) {
+        const char *wrong = check_published(scene, text, size);
+        return wrong != NULL ? wrong : check_adaptive(scene, text, size);
+    }
+    /* Sand rests by a pressure that is found together with its friction. */
+    if (def->pressure == WADI_SPH_PRESSURE_TAIT && materials.has_sand) {
+        snprintf(text, size, "`tait` is for water only, and this scene has sand; use `solve`");
+        return "sph.pressure";
+    }
+    return check_adaptive(scene, text, size);
+}
+
+void wadi_sph_resolve_settings(WadiScene *scene, void *settings)
+{
+    WadiSphDef *def = settings;
+    (void)scene;
+    if (def->published != WADI_SPH_PUBLISHED_NONE) {
+        def->pressure = WADI_SPH_PRESSURE_TAIT;
+        def->friction = WADI_SPH_FRICTION_ZB05;
+        def->sleep = false;
+    }
+}

@@ -11,6 +11,13 @@ typedef enum WadiSphPressure {
     WADI_SPH_PRESSURE_TAIT,
 } WadiSphPressure;
 
+/* A whole method as printed; the keys that it replaces are set by `resolve`. */
+typedef enum WadiSphPublished {
+    WADI_SPH_PUBLISHED_NONE,
+    WADI_SPH_PUBLISHED_LD09,
+    WADI_SPH_PUBLISHED_T10,
+} WadiSphPublished;
+
 /* Particle sizes that follow the body. */
 typedef struct WadiSphAdaptDef {
     double largest;      /* size over the finest, that of the scene's spacing */
@@ -25,6 +32,8 @@ typedef struct WadiSphAdaptDef {
 } WadiSphAdaptDef;
 
 typedef struct WadiSphDef {
+    int published;           /* WadiSphPublished */
+    double cluster_range;    /* spacings: h' of [LD09] */
     int pressure;            /* WadiSphPressure */
     double tolerance;        /* of the pressure: mean residual over g dt */
     int pressure_iterations; /* largest number a solve */
@@ -42,6 +51,10 @@ typedef struct WadiSphDef {
 } WadiSphDef;
 
 extern const WadiSceneObject wadi_sph_settings;
+
+/* WadiSolverType.check and .resolve. */
+const char *wadi_sph_check_settings(const WadiScene *scene, char *text, size_t size);
+void wadi_sph_resolve_settings(WadiScene *scene, void *settings);
 
 /* Settings of a scene whose solver is sph. */
 static inline const WadiSphDef *wadi_sph_def(const WadiScene *scene)

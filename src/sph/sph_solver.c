@@ -1,14 +1,11 @@
 /* The sph solver's interface: creation, the largest step, checkpoints. The step is in sph_step.c. */
 #include <math.h>
-#include <stdio.h>
 
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "sph/sph.h"
 
 enum { SPEED_BLOCK = 8192 };
-
-static const double LEAST_HYSTERESIS = 1.26; /* the third root of 2 */
 
 /* Sand whose friction brings it to rest, and pools. */
 static bool may_sleep(const WadiSph *sph)
@@ -110,7 +107,11 @@ static double largest_dt(const void *solver, double time, const char **limit)
     if (fmin(tension, sound) < fmin(dt, longest)) {
         *limit = tension < sound ? "surface_tension" : "the speed of sound";
     }
-    const double least = fmin(fmin(dt, longest), fmin(tension, sound));
+    const double printed = def->published != WADI_SPH_PUBLISHED_NONE
+                               ? wadi_sph_published_largest_dt(sph, time)
+                               : (double)INFINITY;
+    *limit = printed < fmin(fmin(dt, longest), fmin(tension, sound)) ? "the published step" : *limit;
+    const double least = fmin(printed, fmin(fmin(dt, longest), fmin(tension, sound)));
     const WadiForceStep in = { .first = wadi_sleep_first(&sph->sleep, sph->context.particles),
                                .time = time,
                                .dt = least,
@@ -158,42 +159,6 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
                : WADI_OK;
 }
 
-static const char *check_adaptive(const WadiScene *scene, char *text, size_t size)
-{
-    const WadiSphDef *def = wadi_sph_def(scene);
-    const WadiSphAdaptDef *adapt = &def->adapt;
-    if (!def->is_adaptive) {
-        return NULL;
-    }
-    if (def->pressure == WADI_SPH_PRESSURE_TAIT || def->friction == WADI_SPH_FRICTION_ZB05) {
-        snprintf(text, size, "particles of different sizes need `pressure: solve` and `friction: solve`");
-        return "sph.adaptive";
-    }
-    if (adapt->merge < LEAST_HYSTERESIS * adapt->split) {
-        snprintf(text, size,
-                 "%g is less than %g times `split`: what is split would be merged again; use %g or more",
-                 adapt->merge, LEAST_HYSTERESIS, LEAST_HYSTERESIS * adapt->split);
-        return "sph.adaptive.merge";
-    }
-    if (adapt->camera >= 0.0 && !scene->render.camera.is_given) {
-        snprintf(text, size, "the scene has no `render.camera`; give one, or a `point` instead");
-        return "sph.adaptive.near.camera";
-    }
-    return NULL;
-}
-
-/* Sand rests by a pressure that is found together with its friction. */
-static const char *check(const WadiScene *scene, char *text, size_t size)
-{
-    WadiMaterials materials;
-    wadi_materials_init(&materials, scene);
-    if (wadi_sph_def(scene)->pressure == WADI_SPH_PRESSURE_TAIT && materials.has_sand) {
-        snprintf(text, size, "`tait` is for water only, and this scene has sand; use `solve`");
-        return "sph.pressure";
-    }
-    return check_adaptive(scene, text, size);
-}
-
 static void wake(void *solver)
 {
     WadiSph *sph = solver;
@@ -208,7 +173,8 @@ static double allowed_expansion(const WadiScene *scene)
 
 const WadiSolverType wadi_sph_solver = {
     .settings = &wadi_sph_settings,
-    .check = check,
+    .check = wadi_sph_check_settings,
+    .resolve = wadi_sph_resolve_settings,
     .wants_even_seeds = true,
     .has_pores = true,
     .allowed_expansion = allowed_expansion,

@@ -152,6 +152,22 @@ static void fill_report(const WadiSphStep *step, WadiStepReport *report)
     report->friction_iterations = step->friction_iterations;
 }
 
+/* The published methods: from forces and stickiness to the move. */
+static WadiStatus run_published(WadiSph *sph, WadiSphStep *step, WadiStepReport *report, WadiError *error)
+{
+    RUN("sort", begin(sph, step, error));
+    scope_open(sph, step, WADI_SPH_SCOPE_FORCES);
+    RUN("walls", find_walls(sph, step, error));
+    RUN("forces", wadi_sph_add_forces(sph, step));
+    RUN("forces", wadi_sph_add_wall_adhesion(sph, step));
+    WADI_TRY(wadi_sph_solve_published(sph, step, error));
+    scope_close(sph, step, WADI_SPH_SCOPE_FORCES);
+    RUN("move", wadi_sph_move(sph, step, report, error));
+    RUN("porous", wadi_sph_spawn_and_remove(sph, step, error));
+    sph->steps += 1;
+    return WADI_OK;
+}
+
 /* Stages that appear twice under a name are parts of it, timed together. Pores are emptied and filled before
  * the move, when lists of neighbours hold; particles of water appear and vanish after it. */
 static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *report, WadiError *error)
@@ -198,7 +214,8 @@ WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepR
     scope_open(sph, step, WADI_SPH_SCOPE_STEP);
     WadiStatus status = wadi_sph_sort_awake(sph, step, error);
     if (status == WADI_OK && sph->sleep.count < particles->count) {
-        status = run_stages(sph, step, report, error);
+        status = wadi_sph_is_published(sph) ? run_published(sph, step, report, error)
+                                            : run_stages(sph, step, report, error);
     }
     WadiStatus removed = WADI_OK;
     WADI_STAGE(sph->context.times, "sleep", removed = wadi_sph_remove_copies(sph, step, error));

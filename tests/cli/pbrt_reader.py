@@ -29,6 +29,8 @@ class Reader:
         self.folder = os.path.dirname(os.path.abspath(path))
         self.shapes, self.lights, self.materials, self.media, self.textures = [], [], {}, {}, set()
         self.options, self.transform, self.material, self.inside = {}, None, None, None
+        self.ends = []  # of each shape
+        self.end, self.active = None, "All"  # the transform at the end of the shutter, and which ones are set
         self.is_world, self.stack = False, []
         self.read(path)
         assert self.is_world and not self.stack, "WorldBegin is missing, or an attribute does not end"
@@ -50,6 +52,8 @@ class Reader:
             directive, at = tokens[at], at + 1
             assert re.fullmatch(r"[A-Z]\w+", directive), f"expected a directive, found {directive}"
             arguments = []
+            if directive == "ActiveTransform":
+                arguments, at = [tokens[at]], at + 1
             while at < len(tokens) and not re.fullmatch(r"[A-Z]\w+", tokens[at]):
                 arguments.append(tokens[at])
                 at += 1
@@ -130,15 +134,21 @@ class Reader:
 
     def do_AttributeBegin(self, tokens):
         assert not tokens
-        self.stack.append((self.transform, self.material, self.inside))
+        self.stack.append((self.transform, self.material, self.inside, self.end, self.active))
 
     def do_AttributeEnd(self, tokens):
         assert not tokens
-        self.transform, self.material, self.inside = self.stack.pop()
+        self.transform, self.material, self.inside, self.end, self.active = self.stack.pop()
 
     def do_Transform(self, tokens):
         assert tokens[0] == "[" and tokens[-1] == "]"
-        self.transform = self.numbers(tokens[1:-1], 16)
+        matrix = self.numbers(tokens[1:-1], 16)
+        self.transform = matrix if self.active != "EndTime" else self.transform
+        self.end = matrix if self.active != "StartTime" else self.end
+
+    def do_ActiveTransform(self, tokens):
+        assert tokens in (["All"], ["StartTime"], ["EndTime"]), tokens
+        self.active = tokens[0]
 
     def do_LightSource(self, tokens):
         self.lights.append(self.take("LightSource", tokens))
@@ -171,3 +181,4 @@ class Reader:
     def do_Shape(self, tokens):
         assert self.material is not None
         self.shapes.append((*self.take("Shape", tokens), self.material, self.inside, self.transform))
+        self.ends.append(self.end)

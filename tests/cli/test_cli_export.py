@@ -99,6 +99,43 @@ def test_pbrt_is_what_the_format_allows():
             assert -0.1 < transform[12] < 0.5 and -0.1 < transform[13] < 0.5 and 0 < values["radius"][0] < 0.1
 
 
+FLYING = """\
+wadi: 1
+name: fly
+solver: points
+gravity: [0, 0, 0]
+fps: 20
+cell_size: 0.1
+frames: 2
+materials: {sand: {kind: sand, look: {style: balls}}}
+bodies: [{material: sand, velocity: [2, 0, 0], shape: {sphere: {radius: 0.2}}}]
+render: {shutter: 0.5, camera: {from: [0, -2, 0], to: [0, 0, 0]}}
+"""
+
+
+def test_spheres_are_swept_by_their_velocity():
+    """2 m/s over half of 0.05 s: 50 mm, half of it before the frame's time."""
+    run = simulate(FLYING, "fly.run")
+    good("export", run, "--to", "ply", "--quiet")
+    good("export", run, "--to", "pbrt", "--quiet", *SMALL)
+    scene = Reader("fly.run/export/pbrt/fly.0002.pbrt")
+    ways = [[b - a for a, b in zip(shape[4][12:15], end[12:15])]
+            for shape, end in zip(scene.shapes, scene.ends) if shape[0] == "sphere"]
+    assert len(ways) > 30
+    for way in ways:
+        assert abs(way[0] - 0.05) < 1e-3 and abs(way[1]) < 1e-3 and abs(way[2]) < 1e-3, way
+    middles = [0.5 * (shape[4][12] + end[12]) for shape, end in zip(scene.shapes, scene.ends) if shape[0] == "sphere"]
+    assert abs(sum(middles) / len(middles) - 0.1) < 0.02, "at the frame's time, 0.05 s, the ball is at 0.1 m"
+    good("export", run, "--to", "pov", "--quiet", *SMALL)
+    moving = re.findall(r"sphere\{<[^>]*>\+clock\*<([^>]*)>", read("fly.run/export/pov/fly.0002.pov"))
+    is_equal(len(moving), len(ways))
+    assert all(abs(float(way.split(",")[0]) - 0.05) < 1e-3 for way in moving), moving[:3]
+    # Without a shutter nothing moves.
+    good("export", run, "--to", "pov", "-o", "still", "--quiet", *SMALL, "--set", "render.shutter=0")
+    good("export", run, "--to", "pbrt", "-o", "still", "--quiet", *SMALL, "--set", "render.shutter=0")
+    assert "clock" not in read("still/fly.0002.pov") and "ActiveTransform" not in read("still/fly.0002.pbrt")
+
+
 def read_points(path):
     with open(path, "rb") as file:
         header, data = file.read().split(b"end_header\n", 1)

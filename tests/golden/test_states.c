@@ -14,9 +14,10 @@
 #define FOLDER WADI_SOURCE_DIR "/tests/golden/states/"
 
 static const char head[] = "# scene, content_hash, state_hash of frame 1, state_hash of its last frame\n";
-static const char *const names[] = { "water",    "sand",       "mixed",    "viscous",  "mesh",
-                                     "points",   "sph_water",  "sph_dry",  "sph_wet",  "sph_adaptive",
-                                     "dem_full", "dem_bodies", "dem_flow", "dem_field" };
+static const char *const names[] = { "water",    "sand",         "mixed",     "viscous",
+                                     "mesh",     "points",       "sph_water", "sph_dry",
+                                     "sph_wet",  "sph_adaptive", "sph_ld09",  "sph_t10",
+                                     "dem_full", "dem_bodies",   "dem_flow",  "dem_field" };
 static const int thread_counts[] = { 1, 2, 5 };
 
 static void append_states(WadiText *text, const char *name, int threads)

@@ -31,6 +31,8 @@ static const Solver solvers[] = {
     { "sph zb05", SPH ", sph: {friction: zb05}", SAND, 0.4 * 0.01 },
     { "sph tait", SPH ", sph: {pressure: tait}", WATER, 0.4 * 0.01 },
     { "sph adaptive", SPH ", sph: {adaptive: {}}", WATER, 0.4 * 0.01 },
+    { "sph ld09", SPH ", sph: {published: ld09}", SAND, 0.4 * 0.01 },
+    { "sph t10", SPH ", sph: {published: t10}", WATER, 0.4 * 0.01 },
     { "dem", DEM, SAND, 0.1 * 0.01 },
     { "dem tetrahedra",
       "solver: dem, cell_size: 0.02, particles_per_cell: 1, dem: {shape: tetrahedra, surfaces: covered}",

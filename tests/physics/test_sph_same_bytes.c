@@ -21,8 +21,28 @@ static void threads_and_resuming_change_no_byte(void **unused)
     check_same_bytes(scene_text, 4, 4);
 }
 
+/* Sand that water reaches, splits and merges. */
+static void nor_do_they_in_published_methods(void **unused)
+{
+    (void)unused;
+    static const char *const method[2] = { "ld09", "t10, adaptive: {interval: 7}" };
+    for (int m = 0; m < 2; ++m) {
+        char text[600];
+        snprintf(
+            text, sizeof text,
+            "{wadi: 1, solver: sph, cell_size: 0.024, fps: 60, sph: {published: %s}, domain: {min: [0, 0, "
+            "0], max: [0.2, 0.12, 0.16], walls: {friction: 0.4}}, materials: {sand: {kind: sand}, water: "
+            "{kind: water}}, bodies: [{material: sand, saturation: 0.1, shape: {box: {min: [0, 0, 0], max: "
+            "[0.08, 0.12, 0.08]}}}, {material: water, shape: {box: {min: [0.09, 0, 0], max: [0.2, 0.12, "
+            "0.1]}}}]}",
+            method[m]);
+        check_same_bytes(text, 2, 2);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(threads_and_resuming_change_no_byte) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(threads_and_resuming_change_no_byte),
+                                        cmocka_unit_test(nor_do_they_in_published_methods) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
