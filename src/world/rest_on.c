@@ -54,7 +54,7 @@ static WadiStatus find_top(double *top, const WadiScene *scene, const WadiShapeD
 static WadiStatus rest(WadiShape *shape, const WadiScene *scene, const WadiShapeDef *def, int depth,
                        WadiError *error)
 {
-    double top;
+    double top = 0.0;
     WADI_TRY(find_top(&top, scene, def, depth, error));
     const double bottom = -wadi_shape_support(shape, wadi_vec3(0, 0, -1), 0.0);
     if (!isfinite(bottom)) {
@@ -66,13 +66,18 @@ static WadiStatus rest(WadiShape *shape, const WadiScene *scene, const WadiShape
 static WadiStatus create(WadiShape **shape, const WadiScene *scene, const WadiShapeDef *def, int depth,
                          const WadiLog *log, WadiError *error)
 {
-    WADI_TRY(wadi_shape_create(shape, def, log, error));
-    const WadiStatus status = wadi_rests_on(def) != NULL ? rest(*shape, scene, def, depth, error) : WADI_OK;
+    if (wadi_rests_on(def) == NULL) {
+        return wadi_shape_create(shape, def, log, error);
+    }
+    WADI_TRY(wadi_shape_create(shape, def, NULL, error));
+    const WadiStatus status = rest(*shape, scene, def, depth, error);
     if (status != WADI_OK) {
         wadi_shape_destroy(*shape);
         *shape = NULL;
+        return status;
     }
-    return status;
+    wadi_shape_warn_if_open(*shape, def, log);
+    return WADI_OK;
 }
 
 WadiStatus wadi_rest_create_shape(WadiShape **shape, const WadiScene *scene, const WadiShapeDef *def,

@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "core/check.h"
 #include "core/text.h"
+#include "flip/flip_settings.h"
 #include "sim/sim.h"
 #include "surface/mesh/shape_surface.h"
 #include "surface/mesh/surface_mesh.h"
@@ -102,6 +103,10 @@ WadiStatus wadi_scene_facts(const WadiScene *scene, double time, char **json, Wa
         add_point(&text, "max", scene->domain.max);
         wadi_text_append(&text, "}");
     }
+    if (strcmp(scene->solver, "flip") == 0 && scene->settings != NULL) {
+        const WadiFlipDef *flip = scene->settings;
+        add_number(&text, "pair_separation", flip->pair_separation);
+    }
     add_point(&text, "ground_colour", scene->render.ground_colour);
     add_lists(&text, scene, time);
     wadi_text_append(&text, "}");
@@ -141,6 +146,23 @@ static WadiBox view_box(const WadiWorld *world, WadiBox particles)
 }
 
 static const double FINEST = 1.0 / 200; /* cell of a collider's mesh, of the view */
+static const double RESTING_FINE =
+    1.0 / 100; /* the same of a shape at rest, which is made once: of the shape */
+
+static double longest(WadiVec3 size)
+{
+    return fmax(size.x, fmax(size.y, size.z));
+}
+
+/* Moving shapes are made for each picture. */
+static double cell_of(const WadiWorld *world, const WadiShape *shape, double time, WadiBox view)
+{
+    const double cell = fmax(world->cell_size, FINEST * longest(wadi_box_size(view)));
+    const WadiBox seen = wadi_box_intersection(wadi_shape_bounds(shape, time), view);
+    return wadi_shape_is_moving(shape) || wadi_box_is_empty(seen)
+               ? cell
+               : fmin(cell, RESTING_FINE * longest(wadi_box_size(seen)));
+}
 
 WadiStatus wadi_show_collider(const WadiWorld *world, int n, double time, WadiBox particles,
                               WadiMeshData *mesh, WadiError *error)
@@ -153,12 +175,11 @@ WadiStatus wadi_show_collider(const WadiWorld *world, int n, double time, WadiBo
     WadiArena arena = { 0 };
     WadiSurfaceMesh *surface = NULL;
     const WadiBox box = view_box(world, particles);
-    const WadiVec3 size = wadi_sub(box.max, box.min);
-    const double cell = fmax(world->cell_size, FINEST * fmax(size.x, fmax(size.y, size.z)));
+    const double cell = cell_of(world, world->collider_shapes[n], time, box);
     WadiStatus status = WADI_NEW(&surface, 1, "mesh of a collider", error);
     if (status == WADI_OK) {
-        status =
-            wadi_shape_surface(&surface->mesh, world->collider_shapes[n], time, box, cell, &arena, error);
+        status = wadi_shape_surface_thin(&surface->mesh, world->collider_shapes[n], time, box, cell, &arena,
+                                         error);
     }
     wadi_arena_free(&arena);
     if (status != WADI_OK) {
