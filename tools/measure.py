@@ -22,7 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "docs" / "measurements"
-MOST_LINES = 2  # of a test in a page; its program prints all
+MOST_LINES = 1  # of a test in a page; its program prints all
 # Tests that print figures which depend on the code alone.
 TESTS = """
 test_flip_slab test_flip_ramp test_flip_friction test_flip_friction_walls test_flip_friction_piles test_flip_push
