@@ -23,7 +23,7 @@ typedef struct Few {
     WadiSphPrintedSand sand;
     WadiSym3 strain[MOST], stress[MOST];
     double gradient[MOST][9];
-    uint8_t is_rigid[MOST];
+    uint8_t is_rigid[MOST], is_sliding[MOST];
 } Few;
 
 static Few *make_few(int count, bool is_sand)
@@ -51,9 +51,11 @@ static Few *make_few(int count, bool is_sand)
                              .velocity = f->velocity,
                              .force = f->force,
                              .walls = &f->walls };
-    f->sand = (WadiSphPrintedSand){
-        .strain = f->strain, .gradient = f->gradient, .stress = f->stress, .is_rigid = f->is_rigid
-    };
+    f->sand = (WadiSphPrintedSand){ .strain = f->strain,
+                                    .gradient = f->gradient,
+                                    .stress = f->stress,
+                                    .is_rigid = f->is_rigid,
+                                    .is_sliding = f->is_sliding };
     int32_t to = 0;
     for (int i = 0; i < count; ++i) {
         f->start[i] = to;

@@ -92,6 +92,7 @@ static WadiStatus make_arrays(const WadiSph *sph, Printed *s, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(arena, &s->sand.strain, count, "published step", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->sand.gradient, count, "published step", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->sand.stress, count, "published step", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->sand.is_sliding, count, "published step", error));
     return WADI_ARENA_NEW(arena, &s->sand.is_rigid, count, "published step", error);
 }
 

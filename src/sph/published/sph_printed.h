@@ -76,10 +76,10 @@ double wadi_sph_printed_wall_force(const WadiSphPrinted *p, int32_t i, const Wad
 /* sph_printed_sand.c. Strain rates of the sand; which of it is rigid; the forces of the frictional stress
  * of the other sand on all of it, which are added to p->force. */
 typedef struct WadiSphPrintedSand {
-    WadiSym3 *strain;      /* 1/s: D */
-    double (*gradient)[9]; /* 1/s: of the velocity, by rows */
-    WadiSym3 *stress;      /* Pa: sigma_f of sliding sand, else 0 */
-    uint8_t *is_rigid;
+    WadiSym3 *strain;               /* 1/s: D */
+    double (*gradient)[9];          /* 1/s: of the velocity, by rows */
+    WadiSym3 *stress;               /* Pa: sigma_f of sliding sand, else 0 */
+    uint8_t *is_rigid, *is_sliding; /* sliding: has a stress */
 } WadiSphPrintedSand;
 
 void wadi_sph_printed_strain(const WadiSphPrinted *p, WadiSphPrintedSand *sand);

@@ -63,6 +63,21 @@ static void state_block(void *context, int64_t first, int64_t end)
     }
 }
 
+/* Whether water can come to i or go from it: pairs of water have no part. */
+static bool exchanges(const Flow *f, int32_t i)
+{
+    const WadiSphPrinted *p = f->p;
+    if (p->is_sand[i]) {
+        return f->pass == ABSORPTION; /* in emission particles of water gain from sand */
+    }
+    for (int64_t n = p->near.start[i]; n < p->near.start[i + 1]; ++n) {
+        if (p->is_sand[p->near.index[n]]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Eq. 27, with the gradients of eq. 22. */
 static WadiVec3 pore_velocity(const Flow *f, int32_t i)
 {
@@ -79,7 +94,7 @@ static WadiVec3 pore_velocity(const Flow *f, int32_t i)
                       -f->pores->permeability[i] / (f->pores->porosity[i] * f->pores->viscosity));
 }
 
-/* Eqs. 28 and 29. Pairs of water have no part. In emission particles of water gain from sand. */
+/* Eqs. 28 and 29. */
 static void change_block(void *context, int64_t first, int64_t end)
 {
     const Flow *f = context;
@@ -87,7 +102,7 @@ static void change_block(void *context, int64_t first, int64_t end)
     for (int64_t k = first; k < end; ++k) {
         const int32_t i = (int32_t)k;
         f->change[i] = 0.0;
-        if (f->pass == EMISSION && p->is_sand[i]) {
+        if (!exchanges(f, i)) {
             continue;
         }
         const WadiVec3 v = pore_velocity(f, i);

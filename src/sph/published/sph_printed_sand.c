@@ -67,8 +67,9 @@ void wadi_sph_printed_yield(const WadiSphPrinted *p, WadiSphPrintedSand *sand)
         const double bound = p->friction[i] * p->pressure[i] + p->cohesion[i];
         sand->is_rigid[i] = p->is_sand[i] && sqrt(3.0) * shear < bound;
         const double most = SLIDING * p->density[i] * p->spacing * p->spacing / p->dt;
-        const bool is_sliding = p->is_sand[i] && !sand->is_rigid[i] && size > 0.0 && p->pressure[i] > 0.0;
-        const double stress = is_sliding ? p->friction[i] * p->pressure[i] / (sqrt(1.0 / 3.0) * size) : 0.0;
+        sand->is_sliding[i] = p->is_sand[i] && !sand->is_rigid[i] && size > 0.0 && p->pressure[i] > 0.0;
+        const double stress =
+            sand->is_sliding[i] ? p->friction[i] * p->pressure[i] / (sqrt(1.0 / 3.0) * size) : 0.0;
         sand->stress[i] = wadi_sym3_scale(strain, fmin(stress, most));
     }
 }
@@ -77,6 +78,9 @@ void wadi_sph_printed_yield(const WadiSphPrinted *p, WadiSphPrintedSand *sand)
  * V_j grad W. The factor 2 belongs to strains that are not halved. */
 static WadiVec3 stress_force(const WadiSphPrinted *p, const WadiSphPrintedSand *sand, int32_t i, int32_t j)
 {
+    if (!sand->is_sliding[i]) {
+        return (WadiVec3){ 0 };
+    }
     const WadiVec3 d = wadi_sph_printed_between(p, i, j);
     const double f = wadi_sph_printed_volume(p, j) * wadi_sph_printed_slope(wadi_norm(d), p->radius[j]);
     const WadiSym3 s = sand->stress[i];
