@@ -36,6 +36,10 @@ if [ ! -e "$sysroot/complete" ]; then
     for package in "$folder"/apt/archives/*.deb; do
         dpkg-deb -x "$package" "$sysroot"
     done
+    # Absolute links are of the sysroot, too.
+    find "$sysroot" -type l -lname '/*' | while IFS= read -r link; do
+        ln -snf "$sysroot$(readlink "$link")" "$link"
+    done
     # What the packages' scripts would link.
     ln -s hdf5-serial.pc "$sysroot/usr/lib/aarch64-linux-gnu/pkgconfig/hdf5.pc"
     touch "$sysroot/complete"

@@ -97,7 +97,9 @@ def try_image(fresh, expected):
     if os.geteuid() != 0:
         print("not root: the image was not run")
         return
-    enter = [shutil.which("chroot"), str(fresh / "root"), *config["config"]["Entrypoint"]]
+    # As a container's runtime would: programs find their libraries by /proc.
+    enter = [shutil.which("unshare"), "--mount", "--pid", "--fork", f"--mount-proc={fresh}/root/proc", shutil.which("chroot"),
+             str(fresh / "root"), *config["config"]["Entrypoint"]]
     work = fresh / "root/work"
     (work / "small.yaml").write_text(SCENE)
     output(*enter, "run", "/work/small.yaml", "-o", "/work/small.run", "--quiet", "--threads", "1", env={})
