@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import tarfile
@@ -100,6 +101,7 @@ def try_image(fresh, expected):
     # As a container's runtime would: programs find their libraries by /proc.
     enter = [shutil.which("unshare"), "--mount", "--pid", "--fork", f"--mount-proc={fresh}/root/proc", shutil.which("chroot"),
              str(fresh / "root"), *config["config"]["Entrypoint"]]
+    os.mknod(fresh / "root/dev/null", 0o666 | stat.S_IFCHR, os.makedev(1, 3))
     work = fresh / "root/work"
     (work / "small.yaml").write_text(SCENE)
     output(*enter, "run", "/work/small.yaml", "-o", "/work/small.run", "--quiet", "--threads", "1", env={})
@@ -118,7 +120,8 @@ def try_npm(fresh, _expected):
     folder = fresh / "node_modules/wadi-page"
     for name in ("index.html", "app.js", "wadi.wasm", "wadi-threads.wasm"):
         expect((folder / name).stat().st_size > 0, name)
-    text = "require(process.argv[1])().then(m => console.log(typeof m.ccall))"
+    text = ("const p = process.argv[1], wasmBinary = require('fs').readFileSync(p.replace('.js', '.wasm'));"
+            "require(p)({ wasmBinary }).then(m => console.log(typeof m.ccall))")
     expect(output("node", "-e", text, folder / "wadi.js", cwd=folder).strip() == "function", "the solver loads in node")
 
 
