@@ -6,8 +6,8 @@ PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := build
-.PHONY: build demo tutorial-pictures view web site wheel blender test test-long validate fuzz format tidy docs install uninstall bench clean \
-        help
+.PHONY: build demo tutorial-pictures view web site wheel blender deb packages test test-long validate fuzz format tidy docs install uninstall bench \
+        clean help
 
 build: ## build build/wadi and the libraries (installs nothing)
 	@tools/build.sh release wadi_cli wadi_static wadi_shared
@@ -43,6 +43,15 @@ wheel: ## make build/wheel/wadi-….whl, the Python package with the library, an
 
 blender: ## make build/blender/wadi-blender-….zip, the add-on for Blender (Preferences, Add-ons, Install)
 	@$(PYTHON) blender/make_extension.py build/blender
+
+deb: ## make build/packages/wadi_….deb, for Debian and its relatives
+	@tools/setup.sh package
+	@$(PYTHON) tools/package.py deb
+
+packages: ## make all packages in build/packages: deb, a folder that runs anywhere (tar), an OCI image, the page for npm
+	@tools/setup.sh package
+	@tools/setup.sh web
+	@$(PYTHON) tools/package.py deb tar image npm
 
 test: ## install what is missing and run every check and test (minutes)
 	@tools/setup.sh test

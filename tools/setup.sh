@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing to build wadi (`build`), to make videos too (`demo`), to build its live view (`view`) or
-# that with the solver inside the page (`web`), its Python package (`wheel`), to test it (`test`) or to test it at
-# length (`long`).
+# that with the solver inside the page (`web`), its Python package (`wheel`), packages of it (`package`), to test it
+# (`test`) or to test it at length (`long`).
 # On Debian and its relatives by apt-get, elsewhere says what is needed. Does nothing, fast, when nothing is missing.
 set -euo pipefail
 
@@ -10,10 +10,11 @@ demo=(ffmpeg)
 # npm is several hundred packages on Debian: minutes, so that it is not asked for where the view is not.
 view=(nodejs npm ca-certificates)
 web=(emscripten)
+package=(patchelf binutils dpkg-dev file python3)
 wheel=(python3 python3-numpy python3-pip python3-venv)
 test=(clang clang-format clang-tidy libclang-rt-dev libcmocka-dev g++ libopenvdb-dev libboost-dev binutils git mandoc
       python3 python3-h5py python3-jsonschema python3-numpy python3-pip python3-venv python3-yaml shellcheck)
-long=(blender xvfb povray python3-paraview qemu-user-static chromium munge slurmctld slurmd slurm-client)
+long=(skopeo blender xvfb povray python3-paraview qemu-user-static chromium munge slurmctld slurmd slurm-client)
 modules=(libfyaml hdf5 libpng)
 
 case "${1:-build}" in
@@ -22,10 +23,11 @@ demo) packages=("${build[@]}" "${demo[@]}") ;;
 view) packages=("${build[@]}" "${view[@]}") ;;
 web) packages=("${build[@]}" "${view[@]}" "${web[@]}") ;;
 wheel) packages=("${build[@]}" "${wheel[@]}") ;;
+package) packages=("${build[@]}" "${demo[@]}" "${package[@]}") ;;
 test) packages=("${build[@]}" "${demo[@]}" "${test[@]}") ;;
-long) packages=("${build[@]}" "${demo[@]}" "${view[@]}" "${web[@]}" "${test[@]}" "${long[@]}") ;;
+long) packages=("${build[@]}" "${demo[@]}" "${view[@]}" "${web[@]}" "${package[@]}" "${test[@]}" "${long[@]}") ;;
 *)
-    echo "usage: $0 [build|demo|view|web|wheel|test|long]" >&2
+    echo "usage: $0 [build|demo|view|web|wheel|package|test|long]" >&2
     exit 2
     ;;
 esac
