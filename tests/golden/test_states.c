@@ -38,6 +38,20 @@ static void append_states(WadiText *text, const char *name, int threads)
     wadi_scene_destroy(scene);
 }
 
+/* The lines that are not on record. */
+static void print_changes(const char *record, const char *now)
+{
+    for (const char *line = now; *line != '\0';) {
+        const size_t length = strcspn(line, "\n") + 1;
+        char text[256];
+        snprintf(text, sizeof text, "%.*s", (int)length, line);
+        if (strstr(record, text) == NULL) {
+            print_error("not on record: %s", text);
+        }
+        line += length;
+    }
+}
+
 static void states_are_those_on_record(void **unused)
 {
     (void)unused;
@@ -55,9 +69,8 @@ static void states_are_those_on_record(void **unused)
     size_t size;
     CHECK_OK(wadi_file_read(FOLDER "hashes.txt", 1 << 16, &record, &size, &error), error);
     if (strcmp(record, text.data) != 0) {
-        fail_msg("on record:\n%s\nnow:\n%s\nIf the change is meant: WADI_BLESS=1 ctest --test-dir build -R "
-                 "test_states",
-                 record, text.data);
+        print_changes(record, text.data);
+        fail_msg("If the change is meant: WADI_BLESS=1 ctest --test-dir build -R test_states");
     }
     wadi_free(record, size + 1, 1);
     wadi_text_free(&text);

@@ -1,6 +1,7 @@
 /* math: affine maps, curves, symmetric matrices. */
 #include "expect.h"
 #include "math/affine.h"
+#include "math/cbrt.h"
 #include "math/curve.h"
 #include "math/sym3.h"
 
@@ -201,6 +202,23 @@ static void matrices_get_other_eigenvalues(void **unused)
     }
 }
 
+static void cube_roots_are_those_of_cubes(void **state)
+{
+    (void)state;
+    for (int n = 1; n < 1 << 17; ++n) {
+        const double cube = (double)n * n * n;
+        assert_true(wadi_cbrt(cube) == n);
+        assert_true(wadi_cbrt(-cube / 8.0) == -n / 2.0);
+    }
+    /* Over the range of doubles, as the cube says: twice a unit in the last place. */
+    for (double x = 1e-300; x < 1e300; x *= 1.37) {
+        const double root = wadi_cbrt(x);
+        assert_true(fabs(root * root * root / x - 1.0) < 1e-15);
+    }
+    assert_true(wadi_cbrt(0.0) == 0.0 && isinf(wadi_cbrt((double)INFINITY)) && isnan(wadi_cbrt((double)NAN)));
+    assert_true(wadi_cbrt(0x1p-1074) > 0.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +228,7 @@ int main(void)
         cmocka_unit_test(constant_spans_of_curves_are_steady),
         cmocka_unit_test(steps_and_seams_jump),
         cmocka_unit_test(repeating_curves_have_their_period),
+        cmocka_unit_test(cube_roots_are_those_of_cubes),
         cmocka_unit_test(eigenvalues_of_known_matrices),
         cmocka_unit_test(matrices_get_other_eigenvalues),
     };
