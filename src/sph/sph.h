@@ -4,6 +4,7 @@
 
 #include "matter/materials.h"
 #include "matter/yield.h"
+#include "sleep/sleep_loads.h"
 #include "sleep/sleep_pools.h"
 #include "sph/adapt/sph_resample.h"
 #include "sph/friction/sph_friction.h"
@@ -36,6 +37,7 @@ typedef struct WadiSph {
     WadiSphLedger ledger; /* of all splits and merges */
     int64_t steps;
     WadiSleep sleep;
+    WadiSleepLoads sleep_loads; /* forces on solids, by tile */
     double sound_speed; /* m/s, of `pressure: tait`; never falls */
     double head;        /* spacings: of the pressure in the last steps */
 } WadiSph;
@@ -80,6 +82,12 @@ typedef struct WadiSphSand {
  * there, while loose sand yields and water flows. */
 #define WADI_SPH_BONDED_TOLERANCE 0.1
 
+/* What walls add to the momentum of the particles, but for the pressure: per contact, m/s times the mass over
+ * that of a particle of the density of reference. */
+typedef struct WadiSphLoads {
+    WadiF4 *adhesion, *drag;
+} WadiSphLoads;
+
 /* What the stages of a step pass on; arrays have an item a particle of the sort. */
 typedef struct WadiSphStep {
     double time, dt;
@@ -98,6 +106,7 @@ typedef struct WadiSphStep {
     float *volume;          /* the same of the particle as full as it is */
     float *inverse_density; /* volume over mass, over that of the first material */
     WadiSphWalls walls;
+    WadiSphLoads loads;
     WadiSphPairs pairs;
     float *density; /* over that at rest */
     WadiF4 *velocity;
@@ -197,6 +206,11 @@ WadiStatus wadi_sph_solve_friction(WadiSph *sph, WadiSphStep *step, WadiError *e
 WadiStatus wadi_sph_store_stresses(const WadiSph *sph, const WadiSphStep *step);
 /* sand.bound, k P + c in m/s, of sand.mean_pressure. */
 void wadi_sph_find_bounds(const WadiSph *sph, const WadiSphStep *step);
+/* loads/sph_loads.c: the forces on solids. Their arrays, once contacts are known; those of the solves; those
+ * that the move adds, and the sums over the step. */
+WadiStatus wadi_sph_begin_loads(const WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_add_loads(WadiSph *sph, const WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_end_loads(WadiSph *sph, const WadiSphStep *step, WadiError *error);
 /* sph_move.c: velocities and pressures to the particles, and the particles to their next positions. */
 WadiStatus wadi_sph_move(const WadiSph *sph, const WadiSphStep *step, WadiStepReport *report,
                          WadiError *error);

@@ -34,6 +34,10 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     }
     WADI_TRY(wadi_sph_add_friction_columns(sph, error));
     WADI_TRY(wadi_sph_porous_create(sph, error));
+    if (context->loads != NULL) { /* the papers' rules move rigid groups, walls or not */
+        context->loads->is_reported =
+            wadi_sph_def(context->world->scene)->friction == WADI_SPH_FRICTION_SOLVE;
+    }
     sph->sleep.cell_size = WADI_SPH_SUPPORT * sph->spacing;
     const WadiSphDef *def = wadi_sph_def(context->world->scene);
     const int32_t reach = def->is_adaptive ? (int32_t)ceil(def->adapt.largest) : 1;
@@ -44,6 +48,7 @@ static void destroy(void *solver)
 {
     WadiSph *sph = solver;
     wadi_sleep_free(&sph->sleep);
+    wadi_sleep_loads_free(&sph->sleep_loads);
     WADI_DELETE(sph, 1);
 }
 
@@ -131,6 +136,7 @@ static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
                                       sph->sound_speed, sph->head };
     WADI_TRY(wadi_state_put(state, "sph", WADI_TYPE_F64, NUMBERS, 1, numbers, error));
     WADI_TRY(wadi_sph_adapt_save(sph, state, error));
+    WADI_TRY(wadi_sleep_loads_save(&sph->sleep_loads, state, error));
     return wadi_sleep_save(&sph->sleep, state, error);
 }
 
@@ -154,6 +160,9 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
     sph->sound_speed = numbers[3];
     sph->head = numbers[4];
     WADI_TRY(wadi_sph_adapt_load(sph, state, error));
+    if (sph->context.loads != NULL) {
+        WADI_TRY(wadi_sleep_loads_load(&sph->sleep_loads, sph->context.loads->count, state, error));
+    }
     return sph->sleep.is_on
                ? wadi_sleep_load(&sph->sleep, sph->context.particles, sph->sleep.cell_size, state, error)
                : WADI_OK;

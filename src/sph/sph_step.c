@@ -176,6 +176,7 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     scope_open(sph, step, WADI_SPH_SCOPE_FORCES);
     RUN("wet", wadi_sph_wet(sph, step));
     RUN("walls", find_walls(sph, step, error));
+    RUN("walls", wadi_sph_begin_loads(sph, step, error));
     RUN("neighbours", find_pairs(sph, step, error));
     RUN("forces", wadi_sph_add_forces(sph, step));
     RUN("forces", wadi_sph_add_wall_adhesion(sph, step));
@@ -185,6 +186,7 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
 
     scope_open(sph, step, WADI_SPH_SCOPE_SOLVE);
     WADI_TRY(solve(sph, step, error));
+    RUN("loads", wadi_sph_add_loads(sph, step, error));
     RUN("pressure", wadi_sph_solve_shift(sph, step, error));
     RUN("pressure", wadi_sph_find_overfull(sph, step, &report->overfull, error));
     scope_close(sph, step, WADI_SPH_SCOPE_SOLVE);
@@ -193,6 +195,7 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     RUN("porous", wadi_sph_flow_in_pores(sph, step, report, error));
     RUN("sleep", wadi_sph_check_loads(sph, step, error));
     RUN("move", wadi_sph_move(sph, step, report, error));
+    RUN("loads", wadi_sph_end_loads(sph, step, error));
     RUN("move", wadi_sph_watch_pressure(sph, step->time, error));
     RUN("porous", wadi_sph_spawn_and_remove(sph, step, error));
     RUN("sleep", wadi_sph_watch(sph, step, error));
@@ -216,6 +219,8 @@ WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepR
     if (status == WADI_OK && sph->sleep.count < particles->count) {
         status = wadi_sph_is_published(sph) ? run_published(sph, step, report, error)
                                             : run_stages(sph, step, report, error);
+    } else {
+        wadi_solid_loads_repeat(sph->context.loads);
     }
     WadiStatus removed = WADI_OK;
     WADI_STAGE(sph->context.times, "sleep", removed = wadi_sph_remove_copies(sph, step, error));

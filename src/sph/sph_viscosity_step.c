@@ -85,7 +85,7 @@ WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiE
     WadiSphViscosityReport report;
     const WadiArenaMark mark = wadi_arena_mark(sph->context.scratch);
     if (in.damping > 0.0f || step->thickest > 0.0f) {
-        WADI_TRY(wadi_sph_viscosity(step->velocity, &in, &report, sph->context.scratch, error));
+        WADI_TRY(wadi_sph_viscosity(step->velocity, step->loads.drag, &in, &report, sph->context.scratch, error));
     }
     wadi_arena_release(sph->context.scratch, mark);
     return WADI_OK;

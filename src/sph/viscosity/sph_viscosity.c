@@ -11,12 +11,12 @@
 enum { BLOCK = 1024 };
 
 static const float CENTRAL = 10.0f; /* 2 (d + 2) in three dimensions: the mean over directions is exact */
-static const float STIFF = 2.0f; /* c above this: rounding would move momentum, and a last pass is needed */
 static const float WALL_DISTANCE = 0.25f; /* sizes: nearer particles get the traction of this distance */
 
 typedef struct Solve {
     const WadiSphViscosityIn *in;
     WadiF4 *velocity; /* the iterate */
+    WadiF4 *drag;     /* per contact, by the velocities that give the forces */
     WadiF4 *residual; /* m/s: of the equation over the mass */
     WadiF4 *direction;
     WadiF4 *image;      /* of the direction, per listed particle */
@@ -24,8 +24,7 @@ typedef struct Solve {
     int32_t *list;      /* these */
     int32_t list_count;
     float thickest; /* largest c over the square of the size */
-    bool is_stiff;
-    WadiF4 *v_star; /* where it is stiff */
+    WadiF4 *v_star;
     float alpha, beta;
     double *partials;
 } Solve;
@@ -36,7 +35,23 @@ static inline float coefficient_of(const WadiSphViscosityIn *in, int32_t i)
     return in->damping * size * sqrtf(size) + in->coefficient[i];
 }
 
-/* That of walls, which move if `has_velocity`. */
+/* Of a wall, which moves if `has_velocity`; over the inverse density. */
+static WadiF4 contact_pull(const WadiSphViscosityIn *in, const WadiF4 v, int32_t i,
+                           const WadiSphContact *contact, bool has_velocity)
+{
+    const WadiF4 n = contact->normal;
+    const float least = WALL_DISTANCE * wadi_sph_size(in->pairs, i);
+    const float distance = n[3] > least ? n[3] : least;
+    const float rate = -in->coefficient[i] * contact->velocity[3] / distance;
+    WadiF4 slip = -v;
+    if (has_velocity) {
+        slip += contact->velocity;
+    }
+    const float across = n[0] * slip[0] + n[1] * slip[1] + n[2] * slip[2];
+    return wadi_sph_xyz((slip - n * across) * rate);
+}
+
+/* That of all walls. */
 static WadiF4 wall_pull(const WadiSphViscosityIn *in, const WadiF4 v, int32_t i, bool has_velocity)
 {
     WadiF4 sum = { 0 };
@@ -45,22 +60,9 @@ static WadiF4 wall_pull(const WadiSphViscosityIn *in, const WadiF4 v, int32_t i,
         return sum;
     }
     for (int c = 0; c < in->walls->contact_count[near]; ++c) {
-        const WadiSphContact *contact = &in->walls->contact[near][c];
-        const WadiF4 n = contact->normal;
-        const float least = WALL_DISTANCE * wadi_sph_size(in->pairs, i);
-        const float distance = n[3] > least ? n[3] : least;
-        const float rate = -in->coefficient[i] * contact->velocity[3] / distance;
-        WadiF4 slip = -v;
-        if (has_velocity) {
-            slip += contact->velocity;
-        }
-        const float across = n[0] * slip[0] + n[1] * slip[1] + n[2] * slip[2];
-        slip -= n * across;
-        sum += slip * rate;
+        sum += contact_pull(in, v, i, &in->walls->contact[near][c], has_velocity);
     }
-    sum *= in->inverse_density[i];
-    sum[3] = 0.0f;
-    return sum;
+    return sum * in->inverse_density[i];
 }
 
 /* Which pairs of a particle count. A pair is implicit where one of its two is thick. The numbers of the pairs
@@ -217,6 +219,36 @@ static void add_block(void *context, int64_t first, int64_t end)
     }
 }
 
+static void set_drag(const Solve *s, int32_t i)
+{
+    const WadiSphWalls *walls = s->in->walls;
+    const int32_t near = wadi_sph_near(walls, i);
+    for (int c = 0; near >= 0 && c < walls->contact_count[near]; ++c) {
+        WadiF4 pull = { 0 };
+        if (s->in->coefficient[i] > 0.0f) {
+            pull = contact_pull(s->in, s->velocity[i], i, &walls->contact[near][c], true);
+        }
+        s->drag[wadi_sph_first_contact(walls, near) + (size_t)c] = pull * s->in->volume[i];
+    }
+}
+
+/* By the velocities before an explicit step, of all particles. */
+static void explicit_drag_block(void *context, int64_t first, int64_t end)
+{
+    for (int64_t i = first; i < end; ++i) {
+        set_drag(context, (int32_t)i);
+    }
+}
+
+/* By the solved velocities, of the listed ones. */
+static void implicit_drag_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int64_t n = first; n < end; ++n) {
+        set_drag(s, s->list[n]);
+    }
+}
+
 /* The solved velocities give the forces. As these are opposite for the two particles of a pair, rounding
  * and what is left of the residual move no momentum. */
 static void force_block(void *context, int64_t first, int64_t end)
@@ -254,8 +286,7 @@ static double number_block(void *context, int64_t first, int64_t end)
     return (double)thickest;
 }
 
-/* Ends where the residual, a bound on the error, is at most the tolerance, or the change of an iteration in
- * the norm of the problem; in a stiff one, where the last pass adds the residual, only by the residual. */
+/* Ends where the residual, a bound on the error, is at most the tolerance: the last pass adds it. */
 static void iterate(Solve *s, WadiSphViscosityReport *report)
 {
     const WadiSphViscosityIn *in = s->in;
@@ -270,8 +301,7 @@ static void iterate(Solve *s, WadiSphViscosityReport *report)
         s->alpha = (float)(square / curvature);
         const double next = wadi_parallel_sum(s->list_count, BLOCK, advance_block, s, s->partials);
         s->beta = (float)(next / square);
-        left = s->is_stiff ? next : fmin(next, square / curvature * square);
-        square = next;
+        left = square = next;
         wadi_parallel_for(s->list_count, BLOCK, turn_block, s);
         report->iterations += 1;
     }
@@ -291,30 +321,27 @@ static WadiStatus solve(Solve *s, WadiSphViscosityReport *report, WadiArena *are
         s->list_count += s->is_listed[i];
     }
     WADI_TRY(WADI_ARENA_NEW(arena, &s->image, (size_t)s->list_count, "viscosity", error));
-    s->is_stiff = s->thickest > STIFF;
-    if (s->is_stiff) {
-        WADI_TRY(WADI_ARENA_NEW(arena, &s->v_star, size, "viscosity", error));
-        memcpy(s->v_star, s->velocity, size * sizeof *s->v_star);
-    }
+    WADI_TRY(WADI_ARENA_NEW(arena, &s->v_star, size, "viscosity", error));
+    memcpy(s->v_star, s->velocity, size * sizeof *s->v_star);
     iterate(s, report);
-    if (s->is_stiff) {
-        wadi_parallel_for(s->list_count, BLOCK, force_block, s);
-        wadi_parallel_for(s->list_count, BLOCK, finish_block, s);
-    }
+    wadi_parallel_for(s->list_count, BLOCK, implicit_drag_block, s);
+    wadi_parallel_for(s->list_count, BLOCK, force_block, s);
+    wadi_parallel_for(s->list_count, BLOCK, finish_block, s);
     return WADI_OK;
 }
 
-WadiStatus wadi_sph_viscosity(WadiF4 *velocity, const WadiSphViscosityIn *in, WadiSphViscosityReport *report,
-                              WadiArena *arena, WadiError *error)
+WadiStatus wadi_sph_viscosity(WadiF4 *velocity, WadiF4 *drag, const WadiSphViscosityIn *in,
+                              WadiSphViscosityReport *report, WadiArena *arena, WadiError *error)
 {
     const int32_t count = in->pairs->count;
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    Solve s = { .in = in, .velocity = velocity };
+    Solve s = { .in = in, .velocity = velocity, .drag = drag };
     *report = (WadiSphViscosityReport){ 0 };
     WADI_TRY(WADI_ARENA_NEW(arena, &s.residual, (size_t)count, "viscosity", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s.partials, (size_t)wadi_parallel_block_count(count, BLOCK), "viscosity",
                             error));
     s.thickest = (float)wadi_parallel_max(count, BLOCK, number_block, &s, s.partials);
+    wadi_parallel_for(count, BLOCK, explicit_drag_block, &s);
     if (s.thickest > WADI_SPH_THICK) {
         WADI_TRY(solve(&s, report, arena, error));
     } else {
