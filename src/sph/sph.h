@@ -38,8 +38,8 @@ typedef struct WadiSph {
     int64_t steps;
     WadiSleep sleep;
     WadiSleepLoads sleep_loads; /* forces on solids, by tile */
-    double sound_speed; /* m/s, of `pressure: tait`; never falls */
-    double head;        /* spacings: of the pressure in the last steps */
+    double sound_speed;         /* m/s, of `pressure: tait`; never falls */
+    double head;                /* spacings: of the pressure in the last steps */
 } WadiSph;
 
 /* Lifetimes of scratch memory within a step; sph_step.c opens and closes them. */

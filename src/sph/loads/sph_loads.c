@@ -32,7 +32,8 @@ static bool are_wanted(const WadiSph *sph)
 WadiStatus wadi_sph_begin_loads(const WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
     const size_t contacts = wadi_sph_contacts(&step->walls);
-    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &step->loads.adhesion, contacts, "forces on solids", error));
+    WADI_TRY(
+        WADI_ARENA_NEW(sph->context.scratch, &step->loads.adhesion, contacts, "forces on solids", error));
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &step->loads.drag, contacts, "forces on solids", error));
     memset(step->loads.adhesion, 0, contacts * sizeof *step->loads.adhesion);
     memset(step->loads.drag, 0, contacts * sizeof *step->loads.drag);
@@ -153,9 +154,9 @@ static int find_touching(const WadiSph *sph, WadiVec3 x, double time, double wit
         const WadiSurfacePoint s = n < 0 ? wadi_solids_wall(solids, -1 - n, x)
                                          : wadi_shape_sample_from_outside(solids->solids[n].shape, x, time);
         if (s.distance < within && count < SOLIDS) {
-            out[count++] = (WadiSphContact){
-                .normal = { (float)s.normal.x, (float)s.normal.y, (float)s.normal.z, 0.0f }, .solid = n
-            };
+            out[count++] =
+                (WadiSphContact){ .normal = { (float)s.normal.x, (float)s.normal.y, (float)s.normal.z, 0.0f },
+                                  .solid = n };
         } else if (s.distance < nearest.distance) {
             nearest = s;
             nearest_solid = n;
