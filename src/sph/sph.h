@@ -160,11 +160,11 @@ WadiStatus wadi_sph_add_forces(const WadiSph *sph, WadiSphStep *step);
 double wadi_sph_tension_largest_dt(const WadiSph *sph, double time);
 double wadi_sph_tension_speed(const WadiSph *sph, double time);
 WadiStatus wadi_sph_apply_tension(const WadiSph *sph, WadiSphStep *step, WadiError *error);
-/* sph_viscosity_step.c: step->viscosity; the velocities after it; the same at a given pressure, whose forces
- * the velocities have and v* has not. */
+/* sph_viscosity_step.c: step->viscosity; the velocities after it; the same from a guess and into it. */
 WadiStatus wadi_sph_find_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error);
-WadiStatus wadi_sph_couple_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_solve_viscosity(const WadiSph *sph, WadiSphStep *step, WadiF4 *velocity,
+                                    WadiError *error);
 /* sph_solve_tait.c: the speed of sound, m/s, the longest step with it, and the stage instead of the pressure
  * solve. */
 double wadi_sph_sound_speed(const WadiSph *sph, double time);
@@ -174,9 +174,10 @@ WadiStatus wadi_sph_solve_tait(WadiSph *sph, WadiSphStep *step, WadiError *error
  * too; the longest step that these allow, s. */
 WadiStatus wadi_sph_solve_published(WadiSph *sph, WadiSphStep *step, WadiError *error);
 double wadi_sph_published_largest_dt(const WadiSph *sph, double time);
-/* sph_solve_water.c, sph_solve_sand.c, sph_solve_zb05.c: the solves of pressure and friction, from velocities
- * with the forces of the step to those of its end. */
+/* sph_solve_water.c, sph_solve_viscous.c, sph_solve_sand.c, sph_solve_zb05.c: the solves of pressure and
+ * friction, from velocities with the forces of the step to those of its end. */
 WadiStatus wadi_sph_solve_water(WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_solve_viscous(WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_solve_zb05(WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_pressure_step.c: the arrays of the solves; v* from the velocities; these with the forces of a guess;
@@ -217,6 +218,8 @@ WadiStatus wadi_sph_move(const WadiSph *sph, const WadiSphStep *step, WadiStepRe
 /* sph_pressure_dt.c: the longest step in which particles under pressure are stable, s; their pressures after
  * a step. */
 double wadi_sph_pressure_limited_dt(const WadiSph *sph, double time);
+/* sph_viscous_dt.c: that of viscous liquids under pressure. */
+double wadi_sph_viscous_limited_dt(const WadiSph *sph, double time);
 WadiStatus wadi_sph_watch_pressure(WadiSph *sph, double time, WadiError *error);
 /* sph_porous_step.c: whether water can enter sand in a scene; the columns for it. */
 bool wadi_sph_has_pores(const WadiScene *scene);

@@ -5,6 +5,7 @@
 #include "core/parallel.h"
 #include "sph/sph.h"
 #include "sph/sph_stage.h"
+#include "sph/viscosity/sph_viscosity.h"
 
 enum { BLOCK = 4096 };
 
@@ -138,7 +139,8 @@ static WadiStatus solve(WadiSph *sph, WadiSphStep *step, WadiError *error)
         return wadi_sph_solve_tait(sph, step, error);
     }
     if (!sph->materials.has_sand) {
-        return wadi_sph_solve_water(sph, step, error);
+        return step->thickest > WADI_SPH_THICK ? wadi_sph_solve_viscous(sph, step, error)
+                                               : wadi_sph_solve_water(sph, step, error);
     }
     return def->friction == WADI_SPH_FRICTION_ZB05 ? wadi_sph_solve_zb05(sph, step, error)
                                                    : wadi_sph_solve_sand(sph, step, error);
