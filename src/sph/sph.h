@@ -174,8 +174,8 @@ WadiStatus wadi_sph_solve_tait(WadiSph *sph, WadiSphStep *step, WadiError *error
  * too; the longest step that these allow, s. */
 WadiStatus wadi_sph_solve_published(WadiSph *sph, WadiSphStep *step, WadiError *error);
 double wadi_sph_published_largest_dt(const WadiSph *sph, double time);
-/* sph_solve_water.c, sph_solve_viscous.c, sph_solve_sand.c, sph_solve_zb05.c: the solves of pressure and
- * friction, from velocities with the forces of the step to those of its end. */
+/* sph_solve_water.c, viscous/sph_solve_viscous.c, sph_solve_sand.c, sph_solve_zb05.c: the solves of pressure
+ * and friction, from velocities with the forces of the step to those of its end. */
 WadiStatus wadi_sph_solve_water(WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_solve_viscous(WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error);
@@ -218,7 +218,7 @@ WadiStatus wadi_sph_move(const WadiSph *sph, const WadiSphStep *step, WadiStepRe
 /* sph_pressure_dt.c: the longest step in which particles under pressure are stable, s; their pressures after
  * a step. */
 double wadi_sph_pressure_limited_dt(const WadiSph *sph, double time);
-/* sph_viscous_dt.c: that of viscous liquids under pressure. */
+/* viscous/sph_viscous_dt.c: that of viscous liquids under pressure. */
 double wadi_sph_viscous_limited_dt(const WadiSph *sph, double time);
 WadiStatus wadi_sph_watch_pressure(WadiSph *sph, double time, WadiError *error);
 /* sph_porous_step.c: whether water can enter sand in a scene; the columns for it. */

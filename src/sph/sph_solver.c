@@ -36,6 +36,7 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     WADI_TRY(wadi_sph_porous_create(sph, error));
     if (context->loads != NULL) { /* the papers' rules move rigid groups, walls or not */
         context->loads->is_reported =
+            !wadi_sph_is_published(sph) &&
             wadi_sph_def(context->world->scene)->friction == WADI_SPH_FRICTION_SOLVE;
     }
     sph->sleep.cell_size = WADI_SPH_SUPPORT * sph->spacing;

@@ -160,6 +160,7 @@ static WadiStatus run_published(WadiSph *sph, WadiSphStep *step, WadiStepReport 
     RUN("sort", begin(sph, step, error));
     scope_open(sph, step, WADI_SPH_SCOPE_FORCES);
     RUN("walls", find_walls(sph, step, error));
+    RUN("walls", wadi_sph_begin_loads(sph, step, error));
     RUN("forces", wadi_sph_add_forces(sph, step));
     RUN("forces", wadi_sph_add_wall_adhesion(sph, step));
     WADI_TRY(wadi_sph_solve_published(sph, step, error));

@@ -1,8 +1,8 @@
-/* Viscosity and pressure of a thick liquid together: rounds of viscosity at a given pressure, and of the pressure
- * that its velocities lack. Each is a gradient step of the problem of both, the unknown of which is the
- * pressure, with the inviscid problem as its preconditioner: its eigenvalues are between 1 / (1 + lambda) and 1,
- * lambda that of the viscosity. So Nesterov's acceleration is safe, and helps where lambda is large. The next
- * step begins with the pressure of the last. [theory 11.7] */
+/* Viscosity and pressure of a thick liquid together: rounds of viscosity at a given pressure, and of the
+ * pressure that its velocities lack. Each is a gradient step of the problem of both, the unknown of which is
+ * the pressure, with the inviscid problem as its preconditioner: its eigenvalues are between 1 / (1 + lambda)
+ * and 1, lambda that of the viscosity. So Nesterov's acceleration is safe, and helps where lambda is large.
+ * The next step begins with the pressure of the last. [theory 11.7] */
 #include <math.h>
 
 #include "core/parallel.h"

@@ -1,8 +1,8 @@
-/* The step that pressed particles of a viscous liquid allow. Forces of a pressure push uneven particles back as
- * springs do (sph_pressure_dt.c), explicitly; viscosity damps these, implicitly. In half a step of velocities
- * and then positions that is stable where omega^2 dt^2 <= 4 + 2 lambda: lambda, the largest eigenvalue of the
- * viscosity, lets thick liquids bear more pressure. The pressure of a viscous flow does not depend on the
- * step, so all of it counts. [theory 11.4, 11.7] */
+/* The step that pressed particles of a viscous liquid allow. Forces of a pressure push uneven particles back
+ * as springs do (sph_pressure_dt.c), explicitly; viscosity damps these, implicitly. Where velocities follow
+ * forces and positions these velocities, that is stable for omega^2 dt^2 <= 4 + 2 lambda, lambda the
+ * eigenvalue of the viscosity: thick liquids bear more pressure. The pressure of a viscous flow does not
+ * depend on the step, so all of it counts. [theory 11.4, 11.7] */
 #include <math.h>
 #include <string.h>
 
@@ -14,8 +14,8 @@ enum { BLOCK = 8192, PER_OCTAVE = 8, BINS = 24 * PER_OCTAVE };
 
 /* omega dx / sqrt(p / rho): water is stable up to 0.37 spacings a step (sph_pressure_dt.c). */
 static const double SPRING = 2.0 / 0.37;
-/* lambda / c of the waves that the springs shake first. A cubic lattice has 11 at its shortest waves; with that
- * honey of 1000 Pa s in a slit is 2 % too dense, with 6 within 1 %. */
+/* lambda / c of the waves that the springs shake first. A cubic lattice has 11 at its shortest waves; with
+ * that honey of 1000 Pa s in a slit is 2 % too dense, with 6 within 1 %. */
 static const double LAMBDA = 6.0;
 /* Of the particles: so many may be pressed more. */
 static const double PART = 0.003;
