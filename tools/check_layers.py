@@ -24,7 +24,7 @@ ROOMS = {
     "core": [["machine"], [""]],
     "geom": [["mesh"], ["read"], [""], ["faces"]],
     "sph": [["walls"], ["pairs"], ["pressure", "friction", "porous", "viscosity", "tension", "adapt", "published"], ["sleep"], [""],
-            ["bonds", "papers"]],
+            ["bonds", "loads", "papers", "viscous"]],
     "flip": [["transfer"], ["solids", "viscosity", "pressure", "friction"], ["published", "sleep"], ["move"], [""],
              ["volume", "bonds", "papers", "loads"]],
     "dem": [["contact", "columns"], ["bodies"], ["pack"], ["list"], ["walls"], ["rest"], [""], ["published"]],

@@ -4,6 +4,7 @@
 
 #include "matter/materials.h"
 #include "matter/yield.h"
+#include "sleep/sleep_loads.h"
 #include "sleep/sleep_pools.h"
 #include "sph/adapt/sph_resample.h"
 #include "sph/friction/sph_friction.h"
@@ -36,8 +37,9 @@ typedef struct WadiSph {
     WadiSphLedger ledger; /* of all splits and merges */
     int64_t steps;
     WadiSleep sleep;
-    double sound_speed; /* m/s, of `pressure: tait`; never falls */
-    double head;        /* spacings: of the pressure in the last steps */
+    WadiSleepLoads sleep_loads; /* forces on solids, by tile */
+    double sound_speed;         /* m/s, of `pressure: tait`; never falls */
+    double head;                /* spacings: of the pressure in the last steps */
 } WadiSph;
 
 /* Lifetimes of scratch memory within a step; sph_step.c opens and closes them. */
@@ -80,6 +82,12 @@ typedef struct WadiSphSand {
  * there, while loose sand yields and water flows. */
 #define WADI_SPH_BONDED_TOLERANCE 0.1
 
+/* What walls add to the momentum of the particles, but for the pressure: per contact, m/s times the mass over
+ * that of a particle of the density of reference. */
+typedef struct WadiSphLoads {
+    WadiF4 *adhesion, *drag;
+} WadiSphLoads;
+
 /* What the stages of a step pass on; arrays have an item a particle of the sort. */
 typedef struct WadiSphStep {
     double time, dt;
@@ -98,6 +106,7 @@ typedef struct WadiSphStep {
     float *volume;          /* the same of the particle as full as it is */
     float *inverse_density; /* volume over mass, over that of the first material */
     WadiSphWalls walls;
+    WadiSphLoads loads;
     WadiSphPairs pairs;
     float *density; /* over that at rest */
     WadiF4 *velocity;
@@ -151,11 +160,11 @@ WadiStatus wadi_sph_add_forces(const WadiSph *sph, WadiSphStep *step);
 double wadi_sph_tension_largest_dt(const WadiSph *sph, double time);
 double wadi_sph_tension_speed(const WadiSph *sph, double time);
 WadiStatus wadi_sph_apply_tension(const WadiSph *sph, WadiSphStep *step, WadiError *error);
-/* sph_viscosity_step.c: step->viscosity; the velocities after it; the same at a given pressure, whose forces
- * the velocities have and v* has not. */
+/* sph_viscosity_step.c: step->viscosity; the velocities after it; the same from a guess and into it. */
 WadiStatus wadi_sph_find_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error);
-WadiStatus wadi_sph_couple_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_solve_viscosity(const WadiSph *sph, WadiSphStep *step, WadiF4 *velocity,
+                                    WadiError *error);
 /* sph_solve_tait.c: the speed of sound, m/s, the longest step with it, and the stage instead of the pressure
  * solve. */
 double wadi_sph_sound_speed(const WadiSph *sph, double time);
@@ -165,9 +174,10 @@ WadiStatus wadi_sph_solve_tait(WadiSph *sph, WadiSphStep *step, WadiError *error
  * too; the longest step that these allow, s. */
 WadiStatus wadi_sph_solve_published(WadiSph *sph, WadiSphStep *step, WadiError *error);
 double wadi_sph_published_largest_dt(const WadiSph *sph, double time);
-/* sph_solve_water.c, sph_solve_sand.c, sph_solve_zb05.c: the solves of pressure and friction, from velocities
- * with the forces of the step to those of its end. */
+/* sph_solve_water.c, viscous/sph_solve_viscous.c, sph_solve_sand.c, sph_solve_zb05.c: the solves of pressure
+ * and friction, from velocities with the forces of the step to those of its end. */
 WadiStatus wadi_sph_solve_water(WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_solve_viscous(WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_solve_zb05(WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_pressure_step.c: the arrays of the solves; v* from the velocities; these with the forces of a guess;
@@ -197,12 +207,19 @@ WadiStatus wadi_sph_solve_friction(WadiSph *sph, WadiSphStep *step, WadiError *e
 WadiStatus wadi_sph_store_stresses(const WadiSph *sph, const WadiSphStep *step);
 /* sand.bound, k P + c in m/s, of sand.mean_pressure. */
 void wadi_sph_find_bounds(const WadiSph *sph, const WadiSphStep *step);
+/* loads/sph_loads.c: the forces on solids. Their arrays, once contacts are known; those of the solves; those
+ * that the move adds, and the sums over the step. */
+WadiStatus wadi_sph_begin_loads(const WadiSph *sph, WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_add_loads(WadiSph *sph, const WadiSphStep *step, WadiError *error);
+WadiStatus wadi_sph_end_loads(WadiSph *sph, const WadiSphStep *step, WadiError *error);
 /* sph_move.c: velocities and pressures to the particles, and the particles to their next positions. */
 WadiStatus wadi_sph_move(const WadiSph *sph, const WadiSphStep *step, WadiStepReport *report,
                          WadiError *error);
 /* sph_pressure_dt.c: the longest step in which particles under pressure are stable, s; their pressures after
  * a step. */
 double wadi_sph_pressure_limited_dt(const WadiSph *sph, double time);
+/* viscous/sph_viscous_dt.c: that of viscous liquids under pressure. */
+double wadi_sph_viscous_limited_dt(const WadiSph *sph, double time);
 WadiStatus wadi_sph_watch_pressure(WadiSph *sph, double time, WadiError *error);
 /* sph_porous_step.c: whether water can enter sand in a scene; the columns for it. */
 bool wadi_sph_has_pores(const WadiScene *scene);

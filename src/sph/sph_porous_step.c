@@ -214,7 +214,10 @@ WadiStatus wadi_sph_add_wall_adhesion(const WadiSph *sph, WadiSphStep *step)
         for (int c = 0; c < step->walls.contact_count[near]; ++c) {
             const WadiF4 n = step->walls.contact[near][c].normal;
             const float far = n[3] * per_size, d = far > 0.0f && far < 1.0f ? far * (1.0f - far) : 0.0f;
-            step->velocity[i] -= (WadiF4){ n[0], n[1], n[2], 0.0f } * (d * (float)pull);
+            const WadiF4 change = (WadiF4){ n[0], n[1], n[2], 0.0f } * (-d * (float)pull);
+            step->velocity[i] += change;
+            step->loads.adhesion[wadi_sph_first_contact(&step->walls, near) + (size_t)c] =
+                change * (step->volume[i] / step->inverse_density[i]);
         }
     }
     return WADI_OK;

@@ -34,6 +34,11 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     }
     WADI_TRY(wadi_sph_add_friction_columns(sph, error));
     WADI_TRY(wadi_sph_porous_create(sph, error));
+    if (context->loads != NULL) { /* the papers' rules move rigid groups, walls or not */
+        context->loads->is_reported =
+            !wadi_sph_is_published(sph) &&
+            wadi_sph_def(context->world->scene)->friction == WADI_SPH_FRICTION_SOLVE;
+    }
     sph->sleep.cell_size = WADI_SPH_SUPPORT * sph->spacing;
     const WadiSphDef *def = wadi_sph_def(context->world->scene);
     const int32_t reach = def->is_adaptive ? (int32_t)ceil(def->adapt.largest) : 1;
@@ -44,6 +49,7 @@ static void destroy(void *solver)
 {
     WadiSph *sph = solver;
     wadi_sleep_free(&sph->sleep);
+    wadi_sleep_loads_free(&sph->sleep_loads);
     WADI_DELETE(sph, 1);
 }
 
@@ -99,8 +105,8 @@ static double largest_dt(const void *solver, double time, const char **limit)
     const double longest = wadi_sph_longest_step(sph);
     const double fast = def->cfl * finest * sph->spacing / (speed + g * longest + 1e-30);
     const double pressure_dt = wadi_sph_pressure_limited_dt(sph, time);
-    const double dt = fmin(fast, pressure_dt);
-    *limit = dt >= longest ? "sph.step" : dt == pressure_dt ? "pressure" : "spacings a step";
+    const double dt = fmin(fmin(fast, pressure_dt), wadi_sph_viscous_limited_dt(sph, time));
+    *limit = dt >= longest ? "sph.step" : dt == fast ? "spacings a step" : "pressure";
     const double tension = wadi_sph_tension_largest_dt(sph, time);
     const double sound =
         def->pressure == WADI_SPH_PRESSURE_TAIT ? wadi_sph_sound_step(sph, time) : (double)INFINITY;
@@ -131,6 +137,7 @@ static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
                                       sph->sound_speed, sph->head };
     WADI_TRY(wadi_state_put(state, "sph", WADI_TYPE_F64, NUMBERS, 1, numbers, error));
     WADI_TRY(wadi_sph_adapt_save(sph, state, error));
+    WADI_TRY(wadi_sleep_loads_save(&sph->sleep_loads, state, error));
     return wadi_sleep_save(&sph->sleep, state, error);
 }
 
@@ -154,6 +161,9 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
     sph->sound_speed = numbers[3];
     sph->head = numbers[4];
     WADI_TRY(wadi_sph_adapt_load(sph, state, error));
+    if (sph->context.loads != NULL) {
+        WADI_TRY(wadi_sleep_loads_load(&sph->sleep_loads, sph->context.loads->count, state, error));
+    }
     return sph->sleep.is_on
                ? wadi_sleep_load(&sph->sleep, sph->context.particles, sph->sleep.cell_size, state, error)
                : WADI_OK;

@@ -5,6 +5,7 @@
 #include "core/parallel.h"
 #include "sph/sph.h"
 #include "sph/sph_stage.h"
+#include "sph/viscosity/sph_viscosity.h"
 
 enum { BLOCK = 4096 };
 
@@ -138,7 +139,8 @@ static WadiStatus solve(WadiSph *sph, WadiSphStep *step, WadiError *error)
         return wadi_sph_solve_tait(sph, step, error);
     }
     if (!sph->materials.has_sand) {
-        return wadi_sph_solve_water(sph, step, error);
+        return step->thickest > WADI_SPH_THICK ? wadi_sph_solve_viscous(sph, step, error)
+                                               : wadi_sph_solve_water(sph, step, error);
     }
     return def->friction == WADI_SPH_FRICTION_ZB05 ? wadi_sph_solve_zb05(sph, step, error)
                                                    : wadi_sph_solve_sand(sph, step, error);
@@ -158,6 +160,7 @@ static WadiStatus run_published(WadiSph *sph, WadiSphStep *step, WadiStepReport 
     RUN("sort", begin(sph, step, error));
     scope_open(sph, step, WADI_SPH_SCOPE_FORCES);
     RUN("walls", find_walls(sph, step, error));
+    RUN("walls", wadi_sph_begin_loads(sph, step, error));
     RUN("forces", wadi_sph_add_forces(sph, step));
     RUN("forces", wadi_sph_add_wall_adhesion(sph, step));
     WADI_TRY(wadi_sph_solve_published(sph, step, error));
@@ -176,6 +179,7 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     scope_open(sph, step, WADI_SPH_SCOPE_FORCES);
     RUN("wet", wadi_sph_wet(sph, step));
     RUN("walls", find_walls(sph, step, error));
+    RUN("walls", wadi_sph_begin_loads(sph, step, error));
     RUN("neighbours", find_pairs(sph, step, error));
     RUN("forces", wadi_sph_add_forces(sph, step));
     RUN("forces", wadi_sph_add_wall_adhesion(sph, step));
@@ -185,6 +189,7 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
 
     scope_open(sph, step, WADI_SPH_SCOPE_SOLVE);
     WADI_TRY(solve(sph, step, error));
+    RUN("loads", wadi_sph_add_loads(sph, step, error));
     RUN("pressure", wadi_sph_solve_shift(sph, step, error));
     RUN("pressure", wadi_sph_find_overfull(sph, step, &report->overfull, error));
     scope_close(sph, step, WADI_SPH_SCOPE_SOLVE);
@@ -193,6 +198,7 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     RUN("porous", wadi_sph_flow_in_pores(sph, step, report, error));
     RUN("sleep", wadi_sph_check_loads(sph, step, error));
     RUN("move", wadi_sph_move(sph, step, report, error));
+    RUN("loads", wadi_sph_end_loads(sph, step, error));
     RUN("move", wadi_sph_watch_pressure(sph, step->time, error));
     RUN("porous", wadi_sph_spawn_and_remove(sph, step, error));
     RUN("sleep", wadi_sph_watch(sph, step, error));
@@ -216,6 +222,8 @@ WadiStatus wadi_sph_take_step(void *solver, const WadiSolverStep *now, WadiStepR
     if (status == WADI_OK && sph->sleep.count < particles->count) {
         status = wadi_sph_is_published(sph) ? run_published(sph, step, report, error)
                                             : run_stages(sph, step, report, error);
+    } else {
+        wadi_solid_loads_repeat(sph->context.loads);
     }
     WadiStatus removed = WADI_OK;
     WADI_STAGE(sph->context.times, "sleep", removed = wadi_sph_remove_copies(sph, step, error));

@@ -1,4 +1,6 @@
 /* The stage of viscosity: the materials' own, and the small damping that lets water come to rest. */
+#include <string.h>
+
 #include "core/parallel.h"
 #include "sph/sph.h"
 #include "sph/viscosity/sph_viscosity.h"
@@ -69,7 +71,12 @@ WadiStatus wadi_sph_find_viscosity(const WadiSph *sph, WadiSphStep *step, WadiEr
     return WADI_OK;
 }
 
-WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error)
+typedef struct Copy {
+    WadiF4 *to;
+    const WadiF4 *from;
+} Copy;
+
+WadiStatus wadi_sph_solve_viscosity(const WadiSph *sph, WadiSphStep *step, WadiF4 *velocity, WadiError *error)
 {
     const double dx = sph->spacing;
     const WadiSphViscosityIn in = { .pairs = &step->pairs,
@@ -83,34 +90,28 @@ WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiE
                                                  (sph->unit_time * sph->unit_time),
                                     .max_iterations = ITERATIONS };
     WadiSphViscosityReport report;
-    const WadiArenaMark mark = wadi_arena_mark(sph->context.scratch);
-    if (in.damping > 0.0f || step->thickest > 0.0f) {
-        WADI_TRY(wadi_sph_viscosity(step->velocity, &in, &report, sph->context.scratch, error));
-    }
-    wadi_arena_release(sph->context.scratch, mark);
-    return WADI_OK;
+    return wadi_sph_viscosity(velocity, step->loads.drag, step->velocity, &in, &report, sph->context.scratch,
+                              error);
 }
 
-static void subtract_block(void *context, int64_t first, int64_t end)
+static void copy_block(void *context, int64_t first, int64_t end)
 {
-    const WadiSphStep *step = context;
-    for (int64_t i = first; i < end; ++i) {
-        step->solve.v_star[i] -= step->velocity[i];
-    }
+    const Copy *copy = context;
+    memcpy(copy->to + first, copy->from + first, (size_t)(end - first) * sizeof *copy->to);
 }
 
-static void add_block(void *context, int64_t first, int64_t end)
+WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error)
 {
-    const WadiSphStep *step = context;
-    for (int64_t i = first; i < end; ++i) {
-        step->solve.v_star[i] = wadi_sph_xyz(step->solve.v_star[i] + step->velocity[i]);
+    WadiArena *arena = sph->context.scratch;
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    WadiF4 *velocity = NULL;
+    if (step->thickest <= 0.0f && !(damping_of(sph, step) > 0.0)) {
+        return WADI_OK;
     }
-}
-
-WadiStatus wadi_sph_couple_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error)
-{
-    wadi_parallel_for(step->count, BLOCK, subtract_block, step);
-    WADI_TRY(wadi_sph_apply_viscosity(sph, step, error));
-    wadi_parallel_for(step->count, BLOCK, add_block, step);
+    WADI_TRY(WADI_ARENA_NEW(arena, &velocity, (size_t)step->count, "viscosity", error));
+    wadi_parallel_for(step->count, BLOCK, copy_block, &(Copy){ velocity, step->velocity });
+    WADI_TRY(wadi_sph_solve_viscosity(sph, step, velocity, error));
+    wadi_parallel_for(step->count, BLOCK, copy_block, &(Copy){ step->velocity, velocity });
+    wadi_arena_release(arena, mark);
     return WADI_OK;
 }

@@ -20,7 +20,12 @@ static WadiSphViscosityReport apply(Block *b, const float *coefficient, float da
                                     .damping = damping,
                                     .tolerance = tolerance,
                                     .max_iterations = 1000 };
-    CHECK_OK(wadi_sph_viscosity(b->velocity, &in, &report, &b->arena, &error), error);
+    WadiF4 *drag = NULL;
+    CHECK_OK(WADI_ARENA_NEW(&b->arena, &drag, wadi_sph_contacts(&b->walls), "test", &error), error);
+    WadiF4 *v_star = NULL;
+    CHECK_OK(WADI_ARENA_NEW(&b->arena, &v_star, (size_t)b->count, "test", &error), error);
+    memcpy(v_star, b->velocity, (size_t)b->count * sizeof *v_star);
+    CHECK_OK(wadi_sph_viscosity(b->velocity, drag, v_star, &in, &report, &b->arena, &error), error);
     return report;
 }
 

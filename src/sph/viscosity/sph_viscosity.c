@@ -3,7 +3,6 @@
 #include "sph/viscosity/sph_viscosity.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/parallel.h"
 #include "sph/pairs/sph_lanes.h"
@@ -11,12 +10,13 @@
 enum { BLOCK = 1024 };
 
 static const float CENTRAL = 10.0f; /* 2 (d + 2) in three dimensions: the mean over directions is exact */
-static const float STIFF = 2.0f; /* c above this: rounding would move momentum, and a last pass is needed */
 static const float WALL_DISTANCE = 0.25f; /* sizes: nearer particles get the traction of this distance */
 
 typedef struct Solve {
     const WadiSphViscosityIn *in;
+    const WadiF4 *v_star;
     WadiF4 *velocity; /* the iterate */
+    WadiF4 *drag;     /* per contact, by the velocities that give the forces */
     WadiF4 *residual; /* m/s: of the equation over the mass */
     WadiF4 *direction;
     WadiF4 *image;      /* of the direction, per listed particle */
@@ -24,8 +24,6 @@ typedef struct Solve {
     int32_t *list;      /* these */
     int32_t list_count;
     float thickest; /* largest c over the square of the size */
-    bool is_stiff;
-    WadiF4 *v_star; /* where it is stiff */
     float alpha, beta;
     double *partials;
 } Solve;
@@ -36,7 +34,23 @@ static inline float coefficient_of(const WadiSphViscosityIn *in, int32_t i)
     return in->damping * size * sqrtf(size) + in->coefficient[i];
 }
 
-/* That of walls, which move if `has_velocity`. */
+/* Of a wall, which moves if `has_velocity`; over the inverse density. */
+static WadiF4 contact_pull(const WadiSphViscosityIn *in, const WadiF4 v, int32_t i,
+                           const WadiSphContact *contact, bool has_velocity)
+{
+    const WadiF4 n = contact->normal;
+    const float least = WALL_DISTANCE * wadi_sph_size(in->pairs, i);
+    const float distance = n[3] > least ? n[3] : least;
+    const float rate = -in->coefficient[i] * contact->velocity[3] / distance;
+    WadiF4 slip = -v;
+    if (has_velocity) {
+        slip += contact->velocity;
+    }
+    const float across = n[0] * slip[0] + n[1] * slip[1] + n[2] * slip[2];
+    return wadi_sph_xyz((slip - n * across) * rate);
+}
+
+/* That of all walls. */
 static WadiF4 wall_pull(const WadiSphViscosityIn *in, const WadiF4 v, int32_t i, bool has_velocity)
 {
     WadiF4 sum = { 0 };
@@ -45,22 +59,9 @@ static WadiF4 wall_pull(const WadiSphViscosityIn *in, const WadiF4 v, int32_t i,
         return sum;
     }
     for (int c = 0; c < in->walls->contact_count[near]; ++c) {
-        const WadiSphContact *contact = &in->walls->contact[near][c];
-        const WadiF4 n = contact->normal;
-        const float least = WALL_DISTANCE * wadi_sph_size(in->pairs, i);
-        const float distance = n[3] > least ? n[3] : least;
-        const float rate = -in->coefficient[i] * contact->velocity[3] / distance;
-        WadiF4 slip = -v;
-        if (has_velocity) {
-            slip += contact->velocity;
-        }
-        const float across = n[0] * slip[0] + n[1] * slip[1] + n[2] * slip[2];
-        slip -= n * across;
-        sum += slip * rate;
+        sum += contact_pull(in, v, i, &in->walls->contact[near][c], has_velocity);
     }
-    sum *= in->inverse_density[i];
-    sum[3] = 0.0f;
-    return sum;
+    return sum * in->inverse_density[i];
 }
 
 /* Which pairs of a particle count. A pair is implicit where one of its two is thick. The numbers of the pairs
@@ -127,8 +128,8 @@ static void explicit_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        WadiF4 residual = wall_pull(s->in, s->velocity[i], i, true);
-        add_pull(s->in, s->velocity, i, ALL, &residual);
+        WadiF4 residual = wall_pull(s->in, s->v_star[i], i, true);
+        add_pull(s->in, s->v_star, i, ALL, &residual);
         s->residual[i] = residual;
     }
 }
@@ -137,29 +138,23 @@ static void residual_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        WadiF4 residual = wall_pull(s->in, s->velocity[i], i, true);
-        const bool is_beside = add_pull(s->in, s->velocity, i, ALL_AND_FLAG, &residual);
+        WadiF4 residual = wall_pull(s->in, s->v_star[i], i, true);
+        const bool is_beside = add_pull(s->in, s->v_star, i, ALL_AND_FLAG, &residual);
         s->is_listed[i] = is_beside || is_thick(s->in, i);
         s->residual[i] = residual;
     }
 }
 
-/* The first direction, and the explicit step of the others. */
-static double begin_block(void *context, int64_t first, int64_t end)
+/* The explicit step of those that are not listed. */
+static void explicit_step_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
-    double sum = 0.0;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         s->direction[i] = (WadiF4){ 0 };
-        const WadiF4 residual = s->residual[i];
         if (s->is_listed[i] == 0) {
-            s->velocity[i] += residual;
-        } else {
-            s->direction[i] = residual;
-            sum += dot_weighted(s->in, i, residual, residual);
+            s->velocity[i] = s->v_star[i] + s->residual[i];
         }
     }
-    return sum;
 }
 
 /* By the implicit pairs of a listed particle, and the walls. */
@@ -172,6 +167,30 @@ static WadiF4 implicit_pull(const Solve *s, const WadiF4 *v, int32_t i, bool has
         add_pull(s->in, v, i, IMPLICIT_OF_THIN, &pull);
     }
     return pull;
+}
+
+/* Velocity by the forces of the velocities `v`. */
+static WadiF4 forced_velocity(const Solve *s, const WadiF4 *v, int32_t i)
+{
+    WadiF4 pull = implicit_pull(s, v, i, true);
+    if (!is_thick(s->in, i)) {
+        add_pull(s->in, s->v_star, i, EXPLICIT_OF_THIN, &pull);
+    }
+    return s->v_star[i] + pull;
+}
+
+/* The first direction of the listed ones. */
+static double begin_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    double sum = 0.0;
+    for (int64_t n = first; n < end; ++n) {
+        const int32_t i = s->list[n];
+        const WadiF4 residual = wadi_sph_xyz(forced_velocity(s, s->velocity, i) - s->velocity[i]);
+        s->residual[i] = s->direction[i] = residual;
+        sum += dot_weighted(s->in, i, residual, residual);
+    }
+    return sum;
 }
 
 static double image_block(void *context, int64_t first, int64_t end)
@@ -213,7 +232,38 @@ static void add_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int32_t i = (int32_t)first; i < end; ++i) {
-        s->velocity[i] += s->residual[i];
+        s->velocity[i] = s->v_star[i] + s->residual[i];
+    }
+}
+
+static void set_drag(const Solve *s, const WadiF4 *velocity, int32_t i)
+{
+    const WadiSphWalls *walls = s->in->walls;
+    const int32_t near = wadi_sph_near(walls, i);
+    for (int c = 0; near >= 0 && c < walls->contact_count[near]; ++c) {
+        WadiF4 pull = { 0 };
+        if (s->in->coefficient[i] > 0.0f) {
+            pull = contact_pull(s->in, velocity[i], i, &walls->contact[near][c], true);
+        }
+        s->drag[wadi_sph_first_contact(walls, near) + (size_t)c] = pull * s->in->volume[i];
+    }
+}
+
+/* By the velocities before an explicit step, of all particles. */
+static void explicit_drag_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int64_t i = first; i < end; ++i) {
+        set_drag(s, s->v_star, (int32_t)i);
+    }
+}
+
+/* By the solved velocities, of the listed ones. */
+static void implicit_drag_block(void *context, int64_t first, int64_t end)
+{
+    const Solve *s = context;
+    for (int64_t n = first; n < end; ++n) {
+        set_drag(s, s->velocity, s->list[n]);
     }
 }
 
@@ -223,12 +273,7 @@ static void force_block(void *context, int64_t first, int64_t end)
 {
     const Solve *s = context;
     for (int64_t n = first; n < end; ++n) {
-        const int32_t i = s->list[n];
-        WadiF4 pull = implicit_pull(s, s->velocity, i, true);
-        if (!is_thick(s->in, i)) {
-            add_pull(s->in, s->v_star, i, EXPLICIT_OF_THIN, &pull);
-        }
-        s->image[n] = s->v_star[i] + pull;
+        s->image[n] = forced_velocity(s, s->velocity, s->list[n]);
     }
 }
 
@@ -254,14 +299,13 @@ static double number_block(void *context, int64_t first, int64_t end)
     return (double)thickest;
 }
 
-/* Ends where the residual, a bound on the error, is at most the tolerance, or the change of an iteration in
- * the norm of the problem; in a stiff one, where the last pass adds the residual, only by the residual. */
+/* Ends where the residual, a bound on the error, is at most the tolerance: the last pass adds it. */
 static void iterate(Solve *s, WadiSphViscosityReport *report)
 {
     const WadiSphViscosityIn *in = s->in;
     const int32_t count = in->pairs->count;
     const double small = in->tolerance * in->tolerance * count; /* of the root mean square */
-    double square = wadi_parallel_sum(count, BLOCK, begin_block, s, s->partials), left = square;
+    double square = wadi_parallel_sum(s->list_count, BLOCK, begin_block, s, s->partials), left = square;
     while (left > small && report->iterations < in->max_iterations) {
         const double curvature = wadi_parallel_sum(s->list_count, BLOCK, image_block, s, s->partials);
         if (!(curvature > 0.0)) {
@@ -270,8 +314,7 @@ static void iterate(Solve *s, WadiSphViscosityReport *report)
         s->alpha = (float)(square / curvature);
         const double next = wadi_parallel_sum(s->list_count, BLOCK, advance_block, s, s->partials);
         s->beta = (float)(next / square);
-        left = s->is_stiff ? next : fmin(next, square / curvature * square);
-        square = next;
+        left = square = next;
         wadi_parallel_for(s->list_count, BLOCK, turn_block, s);
         report->iterations += 1;
     }
@@ -291,30 +334,27 @@ static WadiStatus solve(Solve *s, WadiSphViscosityReport *report, WadiArena *are
         s->list_count += s->is_listed[i];
     }
     WADI_TRY(WADI_ARENA_NEW(arena, &s->image, (size_t)s->list_count, "viscosity", error));
-    s->is_stiff = s->thickest > STIFF;
-    if (s->is_stiff) {
-        WADI_TRY(WADI_ARENA_NEW(arena, &s->v_star, size, "viscosity", error));
-        memcpy(s->v_star, s->velocity, size * sizeof *s->v_star);
-    }
+    wadi_parallel_for(count, BLOCK, explicit_step_block, s);
     iterate(s, report);
-    if (s->is_stiff) {
-        wadi_parallel_for(s->list_count, BLOCK, force_block, s);
-        wadi_parallel_for(s->list_count, BLOCK, finish_block, s);
-    }
+    wadi_parallel_for(s->list_count, BLOCK, implicit_drag_block, s);
+    wadi_parallel_for(s->list_count, BLOCK, force_block, s);
+    wadi_parallel_for(s->list_count, BLOCK, finish_block, s);
     return WADI_OK;
 }
 
-WadiStatus wadi_sph_viscosity(WadiF4 *velocity, const WadiSphViscosityIn *in, WadiSphViscosityReport *report,
-                              WadiArena *arena, WadiError *error)
+WadiStatus wadi_sph_viscosity(WadiF4 *velocity, WadiF4 *drag, const WadiF4 *v_star,
+                              const WadiSphViscosityIn *in, WadiSphViscosityReport *report, WadiArena *arena,
+                              WadiError *error)
 {
     const int32_t count = in->pairs->count;
     const WadiArenaMark mark = wadi_arena_mark(arena);
-    Solve s = { .in = in, .velocity = velocity };
+    Solve s = { .in = in, .velocity = velocity, .drag = drag, .v_star = v_star };
     *report = (WadiSphViscosityReport){ 0 };
     WADI_TRY(WADI_ARENA_NEW(arena, &s.residual, (size_t)count, "viscosity", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s.partials, (size_t)wadi_parallel_block_count(count, BLOCK), "viscosity",
                             error));
     s.thickest = (float)wadi_parallel_max(count, BLOCK, number_block, &s, s.partials);
+    wadi_parallel_for(count, BLOCK, explicit_drag_block, &s);
     if (s.thickest > WADI_SPH_THICK) {
         WADI_TRY(solve(&s, report, arena, error));
     } else {

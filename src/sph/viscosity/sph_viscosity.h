@@ -27,9 +27,11 @@ typedef struct WadiSphViscosityReport {
     double residual;
 } WadiSphViscosityReport;
 
-/* `velocity`: v* on entry, v after. Explicit for pairs where that is stable by far, conjugate gradients for
- * the others. */
-WadiStatus wadi_sph_viscosity(WadiF4 *velocity, const WadiSphViscosityIn *in, WadiSphViscosityReport *report,
-                              WadiArena *arena, WadiError *error);
+/* `velocity`: a guess on entry, v after. `drag`, per contact: what walls add to the momenta, V_i (m_i / V_i)
+ * v_i. Explicit for pairs where that is stable by far, conjugate gradients for the others. The forces of a
+ * pair are opposite whatever is left of the residual. */
+WadiStatus wadi_sph_viscosity(WadiF4 *velocity, WadiF4 *drag, const WadiF4 *v_star,
+                              const WadiSphViscosityIn *in, WadiSphViscosityReport *report, WadiArena *arena,
+                              WadiError *error);
 
 #endif
