@@ -81,6 +81,8 @@ typedef struct WadiShape WadiShape;
 WadiStatus wadi_shape_create(WadiShape **shape, const WadiShapeDef *def, const WadiLog *log,
                              WadiError *error);
 void wadi_shape_destroy(WadiShape *shape);
+/* The warnings of wadi_shape_create again, for a shape that was created without `log` and then moved. */
+void wadi_shape_warn_if_open(const WadiShape *shape, const WadiShapeDef *def, const WadiLog *log);
 
 /* Result of a query at one point. */
 typedef struct WadiSurfacePoint {

@@ -191,45 +191,13 @@ static bool is_cut(const WadiShape *shape)
     return is;
 }
 
-/* What a build hands down: `map` is from the frame of the shape to the scene, at time 0. */
-typedef struct Builder {
-    const WadiLog *log;
-    WadiAffine map;
-    int depth;
-} Builder;
-
-/* Sizes and positions are those in the scene, not those in the file. */
-static void warn_if_open(const WadiMeshTopology *topology, const char *name, const Builder *builder)
-{
-    double smallest, largest;
-    wadi_affine_stretch(&builder->map, &smallest, &largest);
-    if (!topology->is_closed) {
-        const WadiVec3 c = wadi_affine_point(&builder->map, topology->hole_center);
-        wadi_log(builder->log, WADI_LOG_WARNING,
-                 "%s: the mesh is not closed: %zu boundary edges in %zu hole%s, the largest %.3g m wide "
-                 "around (%.4g, %.4g, %.4g); inside is decided by the winding number",
-                 name, topology->boundary_edges, topology->hole_count, topology->hole_count == 1 ? "" : "s",
-                 topology->hole_width * largest, c.x, c.y, c.z);
-    } else if (topology->flipped_edges > 0) {
-        wadi_log(builder->log, WADI_LOG_WARNING,
-                 "%s: %zu edges lie between triangles of opposite orientation; inside is decided by the "
-                 "winding number",
-                 name, topology->flipped_edges);
-    }
-}
-
-static WadiStatus load_sequence(WadiShape *shape, const WadiShapeDef *def, const Builder *builder,
-                                WadiError *error)
+static WadiStatus load_sequence(WadiShape *shape, const WadiShapeDef *def, WadiError *error)
 {
     WadiVec3 value[WADI_SHAPE_PARAMETER_MAX];
-    WadiMeshTopology topology;
     wadi_shape_parameters(shape, 0.0, value);
     WADI_TRY(wadi_mesh_sequence_create(&shape->sequence, def->file, def->first_number, def->last_number,
                                        value[1].x, value[2].x, error));
     shape->is_moving |= wadi_mesh_sequence_is_moving(shape->sequence);
-    WADI_TRY(wadi_mesh_sequence_topology(shape->sequence, &topology, error));
-    warn_if_open(&topology, def->file, builder);
-    wadi_mesh_topology_free(&topology);
     return WADI_OK;
 }
 
@@ -245,8 +213,7 @@ static WadiStatus read_triangles(WadiMesh *mesh, const WadiShape *shape, const W
     return wadi_mesh_fit(mesh, &def->fit, error);
 }
 
-static WadiStatus load_solid(WadiShape *shape, const WadiShapeDef *def, const Builder *builder,
-                             WadiError *error)
+static WadiStatus load_solid(WadiShape *shape, const WadiShapeDef *def, WadiError *error)
 {
     WadiMesh mesh = { 0 };
     WadiStatus status = read_triangles(&mesh, shape, def, error);
@@ -256,14 +223,11 @@ static WadiStatus load_solid(WadiShape *shape, const WadiShapeDef *def, const Bu
     if (status == WADI_OK) {
         status = wadi_mesh_solid_create(shape->solid, &mesh, true, error);
     }
-    if (status == WADI_OK) {
-        warn_if_open(&shape->solid->topology, def->file, builder);
-    }
     wadi_mesh_free(&mesh);
     return status;
 }
 
-static WadiStatus load(WadiShape *shape, const WadiShapeDef *def, const Builder *builder, WadiError *error)
+static WadiStatus load(WadiShape *shape, const WadiShapeDef *def, WadiError *error)
 {
     if (def->kind != WADI_SHAPE_HEIGHTMAP && def->kind != WADI_SHAPE_MESH &&
         def->kind != WADI_SHAPE_MESH_SEQUENCE) {
@@ -273,15 +237,20 @@ static WadiStatus load(WadiShape *shape, const WadiShapeDef *def, const Builder 
         return refuse(def, error, "needs a file");
     }
     WadiError reason;
-    const WadiStatus status = def->kind == WADI_SHAPE_MESH_SEQUENCE
-                                  ? load_sequence(shape, def, builder, &reason)
-                                  : load_solid(shape, def, builder, &reason);
+    const WadiStatus status = def->kind == WADI_SHAPE_MESH_SEQUENCE ? load_sequence(shape, def, &reason)
+                                                                    : load_solid(shape, def, &reason);
     if (status != WADI_OK) {
         return wadi_fail(error, status, "%s%s%s: %s", def->where, def->where[0] != '\0' ? ": " : "",
                          wadi_shape_kind_name(def->kind), reason.text);
     }
     return WADI_OK;
 }
+
+/* What a message needs to know: `map` is from the frame of the shape to the scene, at time 0. */
+typedef struct Place {
+    const WadiLog *log;
+    WadiAffine map;
+} Place;
 
 /* outer(inner(p)) */
 static WadiAffine chain(const WadiAffine *outer, const WadiAffine *inner)
@@ -297,11 +266,56 @@ static WadiAffine chain(const WadiAffine *outer, const WadiAffine *inner)
     return both;
 }
 
-static WadiStatus build(WadiShape *shape, const WadiShapeDef *def, const Builder *outer, WadiError *error)
+/* Sizes and positions are those in the scene, not those in the file. */
+static void warn_if_open(const WadiMeshTopology *topology, const char *name, const Place *place)
+{
+    double smallest, largest;
+    wadi_affine_stretch(&place->map, &smallest, &largest);
+    if (!topology->is_closed) {
+        const WadiVec3 c = wadi_affine_point(&place->map, topology->hole_center);
+        wadi_log(place->log, WADI_LOG_WARNING,
+                 "%s: the mesh is not closed: %zu boundary edges in %zu hole%s, the largest %.3g m wide "
+                 "around (%.4g, %.4g, %.4g); inside is decided by the winding number",
+                 name, topology->boundary_edges, topology->hole_count, topology->hole_count == 1 ? "" : "s",
+                 topology->hole_width * largest, c.x, c.y, c.z);
+    } else if (topology->flipped_edges > 0) {
+        wadi_log(place->log, WADI_LOG_WARNING,
+                 "%s: %zu edges lie between triangles of opposite orientation; inside is decided by the "
+                 "winding number",
+                 name, topology->flipped_edges);
+    }
+}
+
+static void warn(const WadiShape *shape, const WadiShapeDef *def, const Place *outer)
+{
+    WadiMeshTopology topology;
+    WadiPlacement scratch;
+    const Place place = { outer->log, chain(&outer->map, &wadi_shape_placement(shape, 0.0, &scratch)->map) };
+    if (shape->sequence != NULL && wadi_mesh_sequence_topology(shape->sequence, &topology, NULL) == WADI_OK) {
+        warn_if_open(&topology, def->file, &place);
+        wadi_mesh_topology_free(&topology);
+    }
+    if (shape->kind == WADI_SHAPE_MESH && shape->solid != NULL) {
+        warn_if_open(&shape->solid->topology, def->file, &place);
+    }
+    for (int i = 0; i < shape->child_count; ++i) {
+        warn(&shape->children[i], &def->children[i], &place);
+    }
+}
+
+void wadi_shape_warn_if_open(const WadiShape *shape, const WadiShapeDef *def, const WadiLog *log)
+{
+    const Place scene = { log, wadi_affine_identity() };
+    if (log != NULL) {
+        warn(shape, def, &scene);
+    }
+}
+
+static WadiStatus build(WadiShape *shape, const WadiShapeDef *def, int depth, WadiError *error)
 {
     WADI_ASSERT_TRY((int)def->kind >= 0 && def->kind < WADI_SHAPE_KIND_COUNT, error);
     shape->kind = def->kind;
-    if (outer->depth > WADI_SHAPE_DEPTH_MAX) {
+    if (depth > WADI_SHAPE_DEPTH_MAX) {
         return refuse(def, error, "shapes are nested more than 64 deep");
     }
     WADI_TRY(check_def(def, error));
@@ -309,7 +323,6 @@ static WadiStatus build(WadiShape *shape, const WadiShapeDef *def, const Builder
     if (!set_placement(shape)) {
         return refuse(def, error, "its transform cannot be inverted: check scale");
     }
-    const Builder inner = { outer->log, chain(&outer->map, &shape->fixed.map), outer->depth + 1 };
     shape->is_moving = shape->placing == WADI_PLACING_MOVING || shape->has_moving_parameters;
     if (wadi_shape_kind_is_primitive(shape->kind) && !shape->has_moving_parameters) {
         WadiVec3 value[WADI_SHAPE_PARAMETER_MAX];
@@ -320,11 +333,11 @@ static WadiStatus build(WadiShape *shape, const WadiShapeDef *def, const Builder
         WADI_TRY(WADI_NEW(&shape->children, (size_t)def->child_count, "shapes", error));
         shape->child_count = def->child_count;
         for (int i = 0; i < def->child_count; ++i) {
-            WADI_TRY(build(&shape->children[i], &def->children[i], &inner, error));
+            WADI_TRY(build(&shape->children[i], &def->children[i], depth + 1, error));
             shape->is_moving |= shape->children[i].is_moving;
         }
     }
-    WADI_TRY(load(shape, def, &inner, error));
+    WADI_TRY(load(shape, def, error));
     shape->has_true_distance = has_true_distance(shape);
     shape->is_exact = !shape->is_moving && shape->has_true_distance;
     shape->is_cut = is_cut(shape);
@@ -371,13 +384,14 @@ WadiStatus wadi_shape_create(WadiShape **shape, const WadiShapeDef *def, const W
 {
     *shape = NULL;
     WADI_TRY(WADI_NEW(shape, 1, "shape", error));
-    const Builder outer = { log, wadi_affine_identity(), 0 };
-    WadiStatus status = build(*shape, def, &outer, error);
+    WadiStatus status = build(*shape, def, 0, error);
     if (status != WADI_OK) {
         wadi_shape_destroy(*shape);
         *shape = NULL;
+        return status;
     }
-    return status;
+    wadi_shape_warn_if_open(*shape, def, log);
+    return WADI_OK;
 }
 
 void wadi_shape_destroy(WadiShape *shape)

@@ -66,13 +66,18 @@ static WadiStatus rest(WadiShape *shape, const WadiScene *scene, const WadiShape
 static WadiStatus create(WadiShape **shape, const WadiScene *scene, const WadiShapeDef *def, int depth,
                          const WadiLog *log, WadiError *error)
 {
-    WADI_TRY(wadi_shape_create(shape, def, log, error));
-    const WadiStatus status = wadi_rests_on(def) != NULL ? rest(*shape, scene, def, depth, error) : WADI_OK;
+    if (wadi_rests_on(def) == NULL) {
+        return wadi_shape_create(shape, def, log, error);
+    }
+    WADI_TRY(wadi_shape_create(shape, def, NULL, error));
+    const WadiStatus status = rest(*shape, scene, def, depth, error);
     if (status != WADI_OK) {
         wadi_shape_destroy(*shape);
         *shape = NULL;
+        return status;
     }
-    return status;
+    wadi_shape_warn_if_open(*shape, def, log);
+    return WADI_OK;
 }
 
 WadiStatus wadi_rest_create_shape(WadiShape **shape, const WadiScene *scene, const WadiShapeDef *def,

@@ -114,6 +114,68 @@ static void colliders_have_meshes_where_they_are(void **unused)
     wadi_scene_destroy(scene);
 }
 
+static double volume_of(const WadiMeshData *mesh)
+{
+    double volume = 0.0;
+    for (size_t t = 0; t < mesh->triangle_count; ++t) {
+        const double *p[3];
+        for (int k = 0; k < 3; ++k) {
+            p[k] = mesh->position + 3 * mesh->triangle[3 * t + (size_t)k];
+        }
+        volume += (p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) +
+                   p[0][1] * (p[1][2] * p[2][0] - p[1][0] * p[2][2]) +
+                   p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0])) /
+                  6.0;
+    }
+    return volume;
+}
+
+static int count_on_plane(const WadiMeshData *mesh, int axis, double at)
+{
+    int count = 0;
+    for (size_t v = 0; v < mesh->vertex_count; ++v) {
+        count += fabs(mesh->position[3 * v + (size_t)axis] - at) < 1e-9;
+    }
+    return count;
+}
+
+/* A tray of 8 mm walls on cells of 50 mm: all four walls have an outer and an inner face, at any place relative to
+ * the grid, and the volume is that of two boxes. */
+static void thin_walls_of_cut_shapes_are_all_there(void **unused)
+{
+    (void)unused;
+    const double wall = 0.008, low[3] = { 0.1, 0.1, 0.0 }, size[3] = { 0.4, 0.3, 0.2 };
+    for (int i = 0; i < 6; ++i) {
+        const double at = 0.009 * i;
+        char text[900];
+        WadiError error = { 0 };
+        WadiMeshData mesh;
+        snprintf(text, sizeof text,
+                 "wadi: 1\nsolver: points\ncell_size: 0.05\ndomain: {min: [0, 0, 0], max: [1, 1, 1]}\n"
+                 "materials: {sand: {kind: sand}}\n"
+                 "bodies: [{material: sand, shape: {sphere: {center: [0.5, 0.5, 0.8], radius: 0.1}}}]\n"
+                 "colliders: [{shape: {translate: [%g, %g, 0], difference: [{box: {min: [0.1, 0.1, 0], max: "
+                 "[0.5, 0.4, "
+                 "0.2]}}, {box: {min: [0.108, 0.108, 0.008], max: [0.492, 0.392, 1]}}]}}]\n",
+                 at, at);
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = start_sim(scene, 1);
+        CHECK_OK(wadi_sim_collider_mesh(sim, 0, &mesh, &error), error);
+        for (int axis = 0; axis < 2; ++axis) {
+            assert_true(count_on_plane(&mesh, axis, at + low[axis]) > 20);
+            assert_true(count_on_plane(&mesh, axis, at + low[axis] + wall) > 20);
+            assert_true(count_on_plane(&mesh, axis, at + low[axis] + size[axis]) > 20);
+            assert_true(count_on_plane(&mesh, axis, at + low[axis] + size[axis] - wall) > 20);
+        }
+        const double exact =
+            size[0] * size[1] * size[2] - (size[0] - 2 * wall) * (size[1] - 2 * wall) * (size[2] - wall);
+        CHECK_NEAR(volume_of(&mesh), exact, 0.1 * exact);
+        wadi_mesh_release(&mesh);
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+}
+
 static void a_reader_has_the_particles_of_the_run(void **unused)
 {
     (void)unused;
@@ -167,6 +229,7 @@ int main(void)
         cmocka_unit_test(facts_are_those_of_the_time_and_after_changes),
         cmocka_unit_test(every_named_quantity_can_be_viewed),
         cmocka_unit_test(colliders_have_meshes_where_they_are),
+        cmocka_unit_test(thin_walls_of_cut_shapes_are_all_there),
         cmocka_unit_test(a_reader_has_the_particles_of_the_run),
     };
     return cmocka_run_group_tests(tests, scratch_begin, scratch_end);

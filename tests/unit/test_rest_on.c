@@ -261,6 +261,9 @@ static void holes_are_measured_in_the_scene(void **unused)
     f = build(HEAD BODY "colliders: [{shape: {mesh: {file: open.obj}, scale: 0.01}}]\n");
     assert_non_null(strstr(last_warning, "the largest 0.02 m wide around (0.11, 0.24, 0.305)"));
     discard(&f);
+    f = build(HEAD BODY "colliders: [{shape: {mesh: {file: open.obj}, scale: 0.01, on: ground}}]\n");
+    assert_non_null(strstr(last_warning, "the largest 0.02 m wide around (0.11, 0.24, -0.495)"));
+    discard(&f);
 }
 
 /* Of a scene without the keys the hash is unchanged, and each key changes it. */

@@ -157,8 +157,8 @@ WadiStatus wadi_show_collider(const WadiWorld *world, int n, double time, WadiBo
     const double cell = fmax(world->cell_size, FINEST * fmax(size.x, fmax(size.y, size.z)));
     WadiStatus status = WADI_NEW(&surface, 1, "mesh of a collider", error);
     if (status == WADI_OK) {
-        status =
-            wadi_shape_surface(&surface->mesh, world->collider_shapes[n], time, box, cell, &arena, error);
+        status = wadi_shape_surface_thin(&surface->mesh, world->collider_shapes[n], time, box, cell, &arena,
+                                         error);
     }
     wadi_arena_free(&arena);
     if (status != WADI_OK) {

@@ -13,9 +13,18 @@ static const double TILES_MAX = 64000.0;
 typedef struct Sampling {
     const WadiShape *shape;
     double time, cell;
+    double level; /* m, of the distance whose surface is made */
     const WadiRows *rows;
     float *value;
 } Sampling;
+
+typedef struct Projection {
+    const WadiShape *shape;
+    double time;
+    WadiVec3 *vertices;
+} Projection;
+
+enum { VERTEX_BLOCK = 1024 };
 
 static void sample_rows(void *context, int64_t first, int64_t end)
 {
@@ -30,7 +39,7 @@ static void sample_rows(void *context, int64_t first, int64_t end)
         wadi_rows_cell(s->rows, row, node);
         for (int lane = 0; lane < WADI_ROW_CELLS; ++lane) {
             WadiVec3 x = wadi_scale(wadi_vec3(node[0] + lane, node[1], node[2]), s->cell);
-            value[lane] = (float)wadi_shape_distance(s->shape, x, s->time);
+            value[lane] = (float)(wadi_shape_distance(s->shape, x, s->time) - s->level);
         }
     }
 }
@@ -55,7 +64,7 @@ static WadiStatus find_tiles(const Sampling *s, WadiBox box, WadiTile **tiles, s
     }
     WADI_TRY(WADI_ARENA_NEW(arena, tiles, capacity, "tiles of a shape", error));
     *count = 0;
-    double distance_max = (0.5 * sqrt(3.0) * WADI_TILE_SIDE + 2.0) * s->cell;
+    double distance_max = (0.5 * sqrt(3.0) * WADI_TILE_SIDE + 2.0) * s->cell + s->level;
     for (int32_t z = low[2]; z <= high[2]; ++z) {
         for (int32_t y = low[1]; y <= high[1]; ++y) {
             for (int32_t x = low[0]; x <= high[0]; ++x) {
@@ -97,8 +106,23 @@ static WadiStatus march_shape(WadiMesh *mesh, Sampling *s, WadiBox box, WadiAren
     return WADI_OK;
 }
 
-WadiStatus wadi_shape_surface(WadiMesh *mesh, const WadiShape *shape, double time, WadiBox view, double cell,
-                              WadiArena *arena, WadiError *error)
+static const double THIN_LEVEL = 0.75; /* cells: a sample is nearer than that to any plate or rod */
+
+/* Moves the vertices of a level of the distance to its zero, along the normals there. */
+static void project(void *context, int64_t first, int64_t end)
+{
+    const Projection *p = context;
+    enum { ROUNDS = 3 };
+    for (int64_t v = first; v < end; ++v) {
+        for (int round = 0; round < ROUNDS; ++round) {
+            const WadiSurfacePoint at = wadi_shape_sample(p->shape, p->vertices[v], p->time);
+            p->vertices[v] = wadi_add_scaled(p->vertices[v], at.normal, -at.distance);
+        }
+    }
+}
+
+static WadiStatus make(WadiMesh *mesh, const WadiShape *shape, double time, WadiBox view, double cell,
+                       double level, WadiArena *arena, WadiError *error)
 {
     *mesh = (WadiMesh){ 0 };
     if (wadi_shape_has_mesh(shape)) {
@@ -111,8 +135,25 @@ WadiStatus wadi_shape_surface(WadiMesh *mesh, const WadiShape *shape, double tim
     WadiVec3 size = wadi_box_size(box);
     double tiles = (size.x / (8 * cell) + 3) * (size.y / (8 * cell) + 3) * (size.z / (8 * cell) + 3);
     Sampling s = { .shape = shape, .time = time, .cell = cell * fmax(1.0, cbrt(tiles / TILES_MAX)) };
+    s.level = level * s.cell;
     WadiArenaMark mark = wadi_arena_mark(arena);
-    WadiStatus status = march_shape(mesh, &s, box, arena, error);
+    WadiStatus status = march_shape(mesh, &s, wadi_box_grown(box, s.level), arena, error);
     wadi_arena_release(arena, mark);
+    if (status == WADI_OK && level > 0.0) {
+        Projection projection = { shape, time, mesh->vertices };
+        wadi_parallel_for((int64_t)mesh->vertex_count, VERTEX_BLOCK, project, &projection);
+    }
     return status;
+}
+
+WadiStatus wadi_shape_surface(WadiMesh *mesh, const WadiShape *shape, double time, WadiBox view, double cell,
+                              WadiArena *arena, WadiError *error)
+{
+    return make(mesh, shape, time, view, cell, 0.0, arena, error);
+}
+
+WadiStatus wadi_shape_surface_thin(WadiMesh *mesh, const WadiShape *shape, double time, WadiBox view,
+                                   double cell, WadiArena *arena, WadiError *error)
+{
+    return make(mesh, shape, time, view, cell, THIN_LEVEL, arena, error);
 }
