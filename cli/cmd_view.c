@@ -74,6 +74,7 @@ int wadi_cli_view(const WadiCliArgs *args)
                         .is_json = args->json,
                         .opens_browser = !args->no_open && !args->json,
                         .is_paused = args->paused,
+                        .has_surface = true,
                         .stop = wadi_cli_stop() };
     if (args->operand != NULL && is_folder(args->operand)) {
         def.run = args->operand;

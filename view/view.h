@@ -26,6 +26,7 @@ typedef struct WadiViewDef {
     bool is_json;       /* the address as a line of JSON */
     bool opens_browser; /* on a desktop */
     bool is_paused;     /* begins paused */
+    bool has_surface;   /* begins with water as a surface */
     WadiStop stop;      /* ends it */
 } WadiViewDef;
 

@@ -32,7 +32,10 @@ static const Row rows[] = {
     { "solver", WADI_VIEW_SOLVER, SHAPE_NAME, 0 },     { "colour", WADI_VIEW_COLOUR, SHAPE_NAME, 0 },
     { "surface", WADI_VIEW_SURFACE, SHAPE_NUMBER, 0 }, { "record", WADI_VIEW_RECORD, SHAPE_NONE, 0 },
     { "wet", WADI_VIEW_WET, SHAPE_AMOUNTS, 1 },        { "back", WADI_VIEW_BACK, SHAPE_NAME, 0 },
-    { "proof", WADI_VIEW_PROVE, SHAPE_TEXT, 0 },
+    { "proof", WADI_VIEW_PROVE, SHAPE_TEXT, 0 },       { "range", WADI_VIEW_RANGE, SHAPE_VALUES, 2 },
+    { "mark", WADI_VIEW_MARK, SHAPE_NONE, 0 },         { "undo", WADI_VIEW_UNDO, SHAPE_NONE, 0 },
+    { "slice", WADI_VIEW_SLICE, SHAPE_VALUES, 2 },     { "link", WADI_VIEW_LINK, SHAPE_NONE, 0 },
+    { "change", WADI_VIEW_CHANGE, SHAPE_TEXT, 0 },     { "reach", WADI_VIEW_REACH, SHAPE_NUMBER, 0 },
 };
 
 /* The next word of the line, without blanks; moves *at behind it and its blank. */

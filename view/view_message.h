@@ -30,6 +30,13 @@ typedef enum WadiViewKind {
     WADI_VIEW_RECORD,  /* simulate the session again into a run folder */
     WADI_VIEW_BACK,  /* name: random; the page has the key and asks the server to prove that it has it too */
     WADI_VIEW_PROVE, /* text: that the page has the key */
+    WADI_VIEW_RANGE, /* value: low, high of the colours; equal: as the quantity needs */
+    WADI_VIEW_MARK,  /* a stroke of a tool or a slider begins: undo comes back here */
+    WADI_VIEW_UNDO,
+    WADI_VIEW_SLICE,  /* value: axis 0 to 2, else none; place in the domain, 0..1 */
+    WADI_VIEW_LINK,   /* send what a link to this state needs */
+    WADI_VIEW_CHANGE, /* text: a line of a record of changes, for `reach` */
+    WADI_VIEW_REACH,  /* number: of steps; repeats the changes up to there */
 } WadiViewKind;
 
 typedef struct WadiViewMessage {

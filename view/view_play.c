@@ -62,14 +62,9 @@ static void set_value(WadiViewSession *session, const WadiViewMessage *message)
 static void wet(WadiViewSession *session, const WadiViewMessage *message)
 {
     WadiError error = { 0 };
-    WadiView view;
-    const bool was_dry = wadi_view_quantity(session, "wetness", &view, NULL) != WADI_OK;
     const double saturation = fmin(fmax(message->value[0], 0.0), 1.0);
     if (wadi_sim_set_saturation(session->sim, message->name, saturation, &error) != WADI_OK) {
         wadi_view_complain(session, "wet", error.text);
-    } else if (was_dry) { /* the state has a wetness now, which the page can show */
-        wadi_view_choose_attribute(session);
-        wadi_view_send_scene(session);
     }
 }
 
@@ -277,6 +272,11 @@ static void obey_live(WadiViewSession *session, const WadiViewMessage *message)
     case WADI_VIEW_SCENE: choose_scene(session, message->name); break;
     case WADI_VIEW_SOLVER: start(session, session->chosen, message->name); break;
     case WADI_VIEW_RECORD: start_record(session); break;
+    case WADI_VIEW_MARK: wadi_view_mark(session); break;
+    case WADI_VIEW_UNDO: wadi_view_undo(session); break;
+    case WADI_VIEW_LINK: wadi_view_send_link(session); break;
+    case WADI_VIEW_CHANGE: wadi_view_add_replay(session, message->text); break;
+    case WADI_VIEW_REACH: wadi_view_reach(session, message->number); break;
     case WADI_VIEW_STEP:
         session->is_playing = false;
         session->steps_wanted += 1;
@@ -312,7 +312,20 @@ static void obey_one(WadiViewSession *session, const WadiViewMessage *message)
     case WADI_VIEW_COLOUR:
         snprintf(session->colour, sizeof session->colour, "%s",
                  strcmp(message->name, "material") == 0 ? "" : message->name);
+        session->fixed_low = session->fixed_high = 0.0;
         wadi_view_choose_attribute(session);
+        break;
+    case WADI_VIEW_RANGE:
+        session->fixed_low = message->value[0];
+        session->fixed_high = message->value[1];
+        session->low = session->high = 0.0;
+        session->is_dirty = true;
+        break;
+    case WADI_VIEW_SLICE:
+        session->slice_axis =
+            message->value[0] >= 0.0 && message->value[0] <= 2.0 ? (int)message->value[0] : 3;
+        session->slice_at = fmin(fmax(message->value[1], 0.0), 1.0);
+        session->is_dirty = true;
         break;
     case WADI_VIEW_SURFACE:
         session->has_surface = message->number != 0;
@@ -361,6 +374,7 @@ static const char *name_work(WadiViewKind kind)
     case WADI_VIEW_SEEK: return "reading a frame";
     case WADI_VIEW_POUR: return "pouring";
     case WADI_VIEW_DIG: return "digging";
+    case WADI_VIEW_UNDO: return "taking back";
     default: return "changing";
     }
 }

@@ -15,7 +15,8 @@ static double nice_above(double x)
     return x <= base ? base : x <= 2.0 * base ? 2.0 * base : x <= 5.0 * base ? 5.0 * base : 10.0 * base;
 }
 
-/* Ranges change in large steps: a new one sends every particle again. */
+/* Ranges only grow, so that a colour keeps its meaning, and in large steps: a new one sends every particle
+ * again. */
 static void choose_range(WadiViewSession *session, const WadiView *attribute)
 {
     double low, high;
@@ -24,18 +25,61 @@ static void choose_range(WadiViewSession *session, const WadiView *attribute)
         session->high = 1.0;
         return;
     }
+    if (session->fixed_high > session->fixed_low) {
+        session->low = session->fixed_low;
+        session->high = session->fixed_high;
+        return;
+    }
     wadi_view_attribute_range(attribute, &low, &high);
     const double most = fmax(fabs(low), fabs(high));
     if (!(most > 0.0) || !isfinite(most)) {
         session->high = session->high > 0.0 ? session->high : 1.0;
-    } else if (most > session->high || most < 0.15 * session->high) {
+    } else if (most > session->high) {
         session->high = nice_above(most);
     }
-    session->low = low < 0.0 ? -session->high : 0.0;
+    session->low = low < 0.0 || session->low < 0.0 ? -session->high : 0.0;
+}
+
+/* The state got a wetness: water came to sand. */
+static void notice_wetness(WadiViewSession *session)
+{
+    WadiView view;
+    const bool has = wadi_view_quantity(session, "wetness", &view, NULL) == WADI_OK;
+    if (has != session->has_wetness) {
+        session->has_wetness = has;
+        wadi_view_choose_attribute(session);
+        wadi_view_send_scene(session);
+    }
+}
+
+static void send_slice(WadiViewSession *session)
+{
+    WadiViewSlice slice;
+    WadiViewSliceInput input = { .axis = session->slice_axis,
+                                 .fraction = session->slice_at,
+                                 .cell_size = session->cell_size,
+                                 .is_water = session->is_water };
+    if (input.axis > 2 || !session->has_box ||
+        wadi_view_quantity(session, "position", &input.position, NULL) != WADI_OK ||
+        wadi_view_quantity(session, "velocity", &input.velocity, NULL) != WADI_OK ||
+        wadi_view_quantity(session, "material", &input.material, NULL) != WADI_OK) {
+        return;
+    }
+    memcpy(input.low, session->box_low, sizeof input.low);
+    memcpy(input.high, session->box_high, sizeof input.high);
+    if (!wadi_view_slice_make(&slice, &input)) {
+        return;
+    }
+    wadi_view_mark_solid(session, &slice);
+    size_t size = 0;
+    unsigned char *data = wadi_view_slice_message(&slice, &size);
+    wadi_view_hub_send(session->hub, data, size, true, 0);
+    wadi_view_slice_free(&slice);
 }
 
 static bool make_picture(WadiViewSession *session)
 {
+    notice_wetness(session);
     WadiViewInput input = { .tile_size = 8.0 * session->cell_size, .keep = session->keep };
     if (wadi_view_quantity(session, "position", &input.position, NULL) != WADI_OK ||
         wadi_view_quantity(session, "material", &input.material, NULL) != WADI_OK ||
@@ -89,6 +133,7 @@ static void send_picture(WadiViewSession *session)
     }
     if (session->shown == 0) {
         wadi_view_send_colliders(session, false);
+        send_slice(session);
     }
     session->sent_bytes = message.size;
     wadi_view_hub_send(session->hub, message.data, message.size, true, session->page.sequence);
@@ -118,6 +163,21 @@ static void write_stages(WadiViewSession *session, FILE *out)
     session->profile = now;
 }
 
+static const int64_t TOTALS_PARTICLES = 1000000; /* sums of more would hold up the steps */
+
+static void write_totals(WadiViewSession *session, FILE *out)
+{
+    WadiTotals totals;
+    if (wadi_sim_particle_count(session->sim) <= TOTALS_PARTICLES &&
+        wadi_sim_totals(session->sim, &totals, NULL) == WADI_OK) {
+        wadi_view_json_number(out, "mass", totals.mass);
+        wadi_view_json_number(out, "kinetic", totals.kinetic);
+        wadi_view_json_number(out, "potential", totals.potential);
+        wadi_view_json_number(out, "volume", totals.volume);
+    }
+    fprintf(out, ",\"undo\":%d", session->marks.count);
+}
+
 static void report(WadiViewSession *session, double now)
 {
     char *text = NULL;
@@ -139,6 +199,7 @@ static void report(WadiViewSession *session, double now)
     wadi_view_json_number(out, "surface_ms", 1e3 * session->surface.seconds);
     if (session->sim != NULL) {
         write_stages(session, out);
+        write_totals(session, out);
     }
     if (session->recorder.is_busy) {
         fprintf(out, ",\"recorded\":%d,\"to_record\":%d", atomic_load(&session->recorder.frame),
@@ -159,6 +220,9 @@ static void report(WadiViewSession *session, double now)
 static bool is_due(WadiViewSession *session, double now)
 {
     const double time = wadi_view_time(session);
+    if (session->reach > 0) {
+        return true;
+    }
     if (session->pace_wall < 0.0 || now - session->pace_wall > 1.0) {
         session->pace_wall = now;
         session->pace_time = time;
@@ -186,6 +250,7 @@ static void advance_live(WadiViewSession *session)
         return;
     }
     session->is_dirty = true;
+    wadi_view_stop_where_wanted(session);
     if (wadi_sim_frame(session->sim) > frame) {
         if (make_picture(session)) {
             wadi_view_history_add(&session->history, &session->picture);
@@ -254,6 +319,8 @@ void wadi_view_session_init(WadiViewSession *session, const WadiViewDef *def, Wa
     session->keep = WADI_VIEW_KEEP_ALL;
     session->speed = 1.0;
     session->is_playing = !def->is_paused;
+    session->has_surface = def->has_surface;
+    session->slice_axis = 3;
     snprintf(session->solver, sizeof session->solver, "%.60s", def->solver != NULL ? def->solver : "");
 }
 
@@ -263,6 +330,7 @@ void wadi_view_session_free(WadiViewSession *session)
     wadi_view_unload(session);
     wadi_view_page_free(&session->page);
     wadi_view_picture_free(&session->picture);
+    wadi_view_forget_replay(session);
 }
 
 void wadi_view_session_begin(WadiViewSession *session)

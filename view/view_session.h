@@ -9,6 +9,7 @@
 #include "view_hub.h"
 #include "view_mesh.h"
 #include "view_record.h"
+#include "view_slice.h"
 
 /* Name of the solid that the pointer moves. */
 #define WADI_VIEW_BALL "view_ball"
@@ -20,6 +21,14 @@ typedef struct WadiViewSaved {
     WadiBuffer state;
     double at, seconds; /* s: when it was saved, and how long that took */
 } WadiViewSaved;
+
+/* States before strokes of tools, oldest first. */
+enum { WADI_VIEW_MARKS = 32 };
+typedef struct WadiViewMarks {
+    WadiBuffer state[WADI_VIEW_MARKS];
+    int count;
+    size_t bytes;
+} WadiViewMarks;
 
 typedef struct WadiViewSession {
     const WadiViewDef *def;
@@ -42,8 +51,18 @@ typedef struct WadiViewSession {
     char colour[WADI_VIEW_NAME_MAX];    /* quantity that the page colours by; "": it shows materials */
     char attribute[WADI_VIEW_NAME_MAX]; /* of pictures: `colour`, or what materials are shown with */
     double low, high;                   /* of the attribute */
-    size_t sent_bytes;                  /* of the last picture */
-    int keep;                           /* particles shown of WADI_VIEW_KEEP_ALL */
+    double fixed_low, fixed_high;       /* chosen by a person; equal: not */
+    bool has_wetness;                   /* of the state that the page was told of */
+    int slice_axis;                     /* of the cells that the page shows; 3: none */
+    double slice_at;                    /* 0..1 */
+    double box_low[3], box_high[3];     /* m, of the domain */
+    bool has_box;
+    WadiViewMarks marks;
+    char *replay; /* changes of a link that are not repeated yet; NULL: none */
+    size_t replay_size;
+    int64_t reach;     /* steps at which a link stops; 0: none */
+    size_t sent_bytes; /* of the last picture */
+    int keep;          /* particles shown of WADI_VIEW_KEEP_ALL */
     bool has_surface;
     bool has_moved[WADI_VIEW_COLLIDERS]; /* since they were sent */
     bool has_ball;
@@ -77,6 +96,8 @@ WadiStatus wadi_view_quantity(WadiViewSession *session, const char *name, WadiVi
 const char *wadi_view_quantity_name(WadiViewSession *session, int n);
 uint32_t wadi_view_frame(const WadiViewSession *session);
 double wadi_view_time(const WadiViewSession *session);
+/* Marks the cells of a slice whose middle is in a solid. */
+void wadi_view_mark_solid(WadiViewSession *session, WadiViewSlice *slice);
 /* Sends what the page must know of the scene, and the colliders. */
 void wadi_view_send_scene(WadiViewSession *session);
 /* Sends the colliders: all, or those that move. */
@@ -101,6 +122,18 @@ WadiStatus wadi_view_remake(WadiViewSession *session, const WadiViewPoint *point
                             WadiError *error);
 /* A stopped simulation is made again at its last good state; the page is told why it stopped. */
 void wadi_view_recover(WadiViewSession *session, const WadiError *why);
+
+/* view_undo.c: keeps the present state; goes back to the newest one that was kept. */
+void wadi_view_mark(WadiViewSession *session);
+void wadi_view_undo(WadiViewSession *session);
+void wadi_view_forget_marks(WadiViewSession *session);
+
+/* view_link.c: what a link needs; a line of its changes; repeats them and stops after so many steps. */
+void wadi_view_send_link(WadiViewSession *session);
+void wadi_view_add_replay(WadiViewSession *session, const char *line);
+void wadi_view_forget_replay(WadiViewSession *session);
+void wadi_view_reach(WadiViewSession *session, long steps);
+void wadi_view_stop_where_wanted(WadiViewSession *session);
 
 /* view_play.c: what the page asks for. */
 void wadi_view_obey(WadiViewSession *session, const WadiViewMessage *messages, int count);

@@ -34,6 +34,15 @@ static double fact(const char *facts, const char *key, double otherwise)
     return at != NULL ? strtod(at + strlen(pattern), NULL) : otherwise;
 }
 
+/* A vector of the facts, "[0, 0, 0]". */
+static bool fact_point(const char *facts, const char *key, double point[3])
+{
+    char pattern[64];
+    snprintf(pattern, sizeof pattern, "\"%s\": [", key);
+    const char *at = strstr(facts, pattern);
+    return at != NULL && sscanf(at + strlen(pattern), "%lf, %lf, %lf", &point[0], &point[1], &point[2]) == 3;
+}
+
 enum { SETS_MAX = 8 };
 
 typedef struct Sets {
@@ -130,6 +139,8 @@ static WadiStatus read_facts(WadiViewSession *session, WadiError *error)
     session->cell_size = fact(facts, "cell_size", 1.0);
     session->spacing = fact(facts, "spacing", 1.0);
     session->fps = fact(facts, "fps", 24.0);
+    session->has_box =
+        fact_point(facts, "min", session->box_low) && fact_point(facts, "max", session->box_high);
     memset(session->is_water, 0, sizeof session->is_water);
     const char *at = strstr(facts, "\"materials\"");
     for (int m = 0; at != NULL && m < 256 && (at = strstr(at, "\"kind\": \"")) != NULL; ++m) {
@@ -188,6 +199,8 @@ static void forget_past(WadiViewSession *session)
 {
     session->has_ball = false;
     session->ball_radius = 0.0;
+    session->reach = 0;
+    wadi_view_forget_marks(session);
     session->shown = 0;
     session->steps_wanted = 0;
     session->profile = (WadiProfile){ 0 };
@@ -322,6 +335,26 @@ const char *wadi_view_quantity_name(WadiViewSession *session, int n)
 {
     return session->sim != NULL ? wadi_sim_view_name(session->sim, n)
                                 : wadi_run_reader_view_name(session->reader, n);
+}
+
+void wadi_view_mark_solid(WadiViewSession *session, WadiViewSlice *slice)
+{
+    const size_t count = (size_t)slice->count[0] * (size_t)slice->count[1];
+    double *points = malloc(3 * count * sizeof *points);
+    uint8_t *is_solid = calloc(count, 1);
+    for (size_t n = 0; points != NULL && n < count; ++n) {
+        wadi_view_slice_middle(slice, n, points + 3 * n);
+    }
+    if (points != NULL && is_solid != NULL &&
+        (session->sim != NULL
+             ? wadi_sim_solid(session->sim, points, count, is_solid, NULL)
+             : wadi_run_reader_solid(session->reader, points, count, is_solid, NULL)) == WADI_OK) {
+        for (size_t n = 0; n < count; ++n) {
+            slice->type[n] |= is_solid[n] ? WADI_VIEW_SOLID : 0;
+        }
+    }
+    free(points);
+    free(is_solid);
 }
 
 uint32_t wadi_view_frame(const WadiViewSession *session)

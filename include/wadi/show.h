@@ -4,6 +4,7 @@
 #define WADI_SHOW_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "wadi/sim.h"
 #include "wadi/surface.h"
@@ -27,6 +28,18 @@ WADI_API const char *wadi_sim_view_name(const WadiSim *sim, int n);
 WADI_API WadiStatus wadi_sim_collider_mesh(const WadiSim *sim, int n, WadiMeshData *mesh, WadiError *error);
 /* Whether collider n moves now. */
 WADI_API bool wadi_sim_collider_moves(const WadiSim *sim, int n);
+
+/* Sums over the particles. */
+typedef struct WadiTotals {
+    double mass;      /* kg, without water in the pores of sand */
+    double kinetic;   /* J */
+    double potential; /* J, with gravity as it is now; 0 at the lowest corner of the domain, or at the origin */
+    double volume;    /* m^3, that the material fills: where it is deep, its particles are counted */
+} WadiTotals;
+WADI_API WadiStatus wadi_sim_totals(const WadiSim *sim, WadiTotals *totals, WadiError *error);
+/* For each point (x, y, z) 1 where a collider is or what is beyond a closed side of the domain, else 0. */
+WADI_API WadiStatus wadi_sim_solid(const WadiSim *sim, const double *points, size_t count,
+                                   uint8_t *is_inside, WadiError *error);
 
 /* A run folder opened to read its frames. One thread at a time. */
 typedef struct WadiRunReader WadiRunReader;
@@ -54,6 +67,8 @@ WADI_API const char *wadi_run_reader_view_name(const WadiRunReader *reader, int 
 WADI_API WadiStatus wadi_run_reader_collider_mesh(WadiRunReader *reader, int n, WadiMeshData *mesh,
                                                   WadiError *error);
 WADI_API bool wadi_run_reader_collider_moves(WadiRunReader *reader, int n);
+WADI_API WadiStatus wadi_run_reader_solid(WadiRunReader *reader, const double *points, size_t count,
+                                          uint8_t *is_inside, WadiError *error);
 
 #ifdef __cplusplus
 }

@@ -41,6 +41,7 @@ static const WadiAbiType types[] = {
     { NAMED(WadiSurfaceDef) },
     { NAMED(WadiSurfaceReport) },
     { NAMED(WadiTasks) },
+    { NAMED(WadiTotals) },
     { NAMED(WadiView) },
     { NAMED(WadiWedgeDef) },
     { NAMED(WadiWedgeReport) },

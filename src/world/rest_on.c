@@ -54,7 +54,7 @@ static WadiStatus find_top(double *top, const WadiScene *scene, const WadiShapeD
 static WadiStatus rest(WadiShape *shape, const WadiScene *scene, const WadiShapeDef *def, int depth,
                        WadiError *error)
 {
-    double top;
+    double top = 0.0;
     WADI_TRY(find_top(&top, scene, def, depth, error));
     const double bottom = -wadi_shape_support(shape, wadi_vec3(0, 0, -1), 0.0);
     if (!isfinite(bottom)) {

@@ -162,10 +162,10 @@ static void thin_walls_of_cut_shapes_are_all_there(void **unused)
         WadiSim *sim = start_sim(scene, 1);
         CHECK_OK(wadi_sim_collider_mesh(sim, 0, &mesh, &error), error);
         for (int axis = 0; axis < 2; ++axis) {
-            assert_true(count_on_plane(&mesh, axis, at + low[axis]) > 20);
-            assert_true(count_on_plane(&mesh, axis, at + low[axis] + wall) > 20);
-            assert_true(count_on_plane(&mesh, axis, at + low[axis] + size[axis]) > 20);
-            assert_true(count_on_plane(&mesh, axis, at + low[axis] + size[axis] - wall) > 20);
+            assert_true(count_on_plane(&mesh, axis, at + low[axis]) > 5);
+            assert_true(count_on_plane(&mesh, axis, at + low[axis] + wall) > 5);
+            assert_true(count_on_plane(&mesh, axis, at + low[axis] + size[axis]) > 5);
+            assert_true(count_on_plane(&mesh, axis, at + low[axis] + size[axis] - wall) > 5);
         }
         const double exact =
             size[0] * size[1] * size[2] - (size[0] - 2 * wall) * (size[1] - 2 * wall) * (size[2] - wall);

@@ -153,6 +153,17 @@ WadiStatus wadi_run_reader_collider_mesh(WadiRunReader *reader, int n, WadiMeshD
     return wadi_assert_status(status, asserts, error);
 }
 
+WadiStatus wadi_run_reader_solid(WadiRunReader *reader, const double *points, size_t count,
+                                 uint8_t *is_inside, WadiError *error)
+{
+    const unsigned asserts = wadi_assert_count();
+    const WadiStatus status = need_world(reader, error);
+    if (status == WADI_OK) {
+        wadi_show_solid(reader->world, reader->time, points, count, is_inside);
+    }
+    return wadi_assert_status(status, asserts, error);
+}
+
 bool wadi_run_reader_collider_moves(WadiRunReader *reader, int n)
 {
     return need_world(reader, NULL) == WADI_OK && wadi_show_moves(reader->world, n, reader->time);

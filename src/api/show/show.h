@@ -10,5 +10,7 @@
 WadiStatus wadi_show_collider(const WadiWorld *world, int n, double time, WadiBox particles,
                               WadiMeshData *mesh, WadiError *error);
 bool wadi_show_moves(const WadiWorld *world, int n, double time);
+void wadi_show_solid(const WadiWorld *world, double time, const double *points, size_t count,
+                     uint8_t *is_inside);
 
 #endif

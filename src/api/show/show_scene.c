@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "core/check.h"
 #include "core/text.h"
+#include "flip/flip_settings.h"
 #include "sim/sim.h"
 #include "surface/mesh/shape_surface.h"
 #include "surface/mesh/surface_mesh.h"
@@ -101,6 +102,10 @@ WadiStatus wadi_scene_facts(const WadiScene *scene, double time, char **json, Wa
         add_point(&text, "min", scene->domain.min);
         add_point(&text, "max", scene->domain.max);
         wadi_text_append(&text, "}");
+    }
+    if (strcmp(scene->solver, "flip") == 0 && scene->settings != NULL) {
+        const WadiFlipDef *flip = scene->settings;
+        add_number(&text, "pair_separation", flip->pair_separation);
     }
     add_point(&text, "ground_colour", scene->render.ground_colour);
     add_lists(&text, scene, time);
