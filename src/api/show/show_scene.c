@@ -146,6 +146,23 @@ static WadiBox view_box(const WadiWorld *world, WadiBox particles)
 }
 
 static const double FINEST = 1.0 / 200; /* cell of a collider's mesh, of the view */
+static const double RESTING_FINE =
+    1.0 / 100; /* the same of a shape at rest, which is made once: of the shape */
+
+static double longest(WadiVec3 size)
+{
+    return fmax(size.x, fmax(size.y, size.z));
+}
+
+/* Moving shapes are made for each picture. */
+static double cell_of(const WadiWorld *world, const WadiShape *shape, double time, WadiBox view)
+{
+    const double cell = fmax(world->cell_size, FINEST * longest(wadi_box_size(view)));
+    const WadiBox seen = wadi_box_intersection(wadi_shape_bounds(shape, time), view);
+    return wadi_shape_is_moving(shape) || wadi_box_is_empty(seen)
+               ? cell
+               : fmin(cell, RESTING_FINE * longest(wadi_box_size(seen)));
+}
 
 WadiStatus wadi_show_collider(const WadiWorld *world, int n, double time, WadiBox particles,
                               WadiMeshData *mesh, WadiError *error)
@@ -158,8 +175,7 @@ WadiStatus wadi_show_collider(const WadiWorld *world, int n, double time, WadiBo
     WadiArena arena = { 0 };
     WadiSurfaceMesh *surface = NULL;
     const WadiBox box = view_box(world, particles);
-    const WadiVec3 size = wadi_sub(box.max, box.min);
-    const double cell = fmax(world->cell_size, FINEST * fmax(size.x, fmax(size.y, size.z)));
+    const double cell = cell_of(world, world->collider_shapes[n], time, box);
     WadiStatus status = WADI_NEW(&surface, 1, "mesh of a collider", error);
     if (status == WADI_OK) {
         status = wadi_shape_surface_thin(&surface->mesh, world->collider_shapes[n], time, box, cell, &arena,
