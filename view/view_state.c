@@ -405,7 +405,8 @@ void wadi_view_send_scene(WadiViewSession *session)
     fprintf(out, "{\"type\":\"scene\",\"mode\":\"%s\",\"frames\":%d,\"playing\":%s,\"surface\":%s",
             session->sim != NULL ? "live" : "run", frames, session->is_playing ? "true" : "false",
             session->has_surface ? "true" : "false");
-    fprintf(out, ",\"version\":\"%s\",\"chosen\":", wadi_version());
+    fprintf(out, ",\"steps\":%lld,\"version\":\"%s\",\"chosen\":",
+            session->sim != NULL ? (long long)wadi_sim_steps(session->sim) : 0LL, wadi_version());
     wadi_view_json(out, session->chosen >= 0 ? session->def->scenes[session->chosen].name : "");
     fprintf(out, ",\"plain\":\"%s\"", plain_attribute(session));
     write_lists(session, out);

@@ -145,12 +145,12 @@ export class Grains {
     this.places.needsUpdate = true;
   }
 
-  // The distance along a ray (direction of length 1) at which it meets the first grain; Infinity: none. On the processor: the
+  // The first grain that a ray (direction of length 1) meets: its distance along the ray and its slot; Infinity and -1: none. On the processor: the
   // graphics card would answer only after the pictures that wait to be drawn. Chunks beside the ray are passed over.
   hit({ origin: o, direction: d }) {
     const places = this.places.image.data, tile = this.uniforms.tile.value, radius = this.radius;
     const cut = this.uniforms.cut.value, step = tile / 1024, wide = (0.87 * tile + radius) ** 2;
-    let first = Infinity;
+    let first = Infinity, slot = -1;
     const along = (x, y, z) => x * d.x + y * d.y + z * d.z;
     for (let chunk = 0; chunk < this.chunkCount; ++chunk) {
       const count = places[4 * chunk + 3];
@@ -163,10 +163,36 @@ export class Grains {
         const z = pz + step * (((word >>> 20) & 1023) + 0.5);
         const t = along(x, y, z), inside = radius * radius - (x * x + y * y + z * z - t * t);
         const isCut = (x + o.x) * cut.x + (y + o.y) * cut.y + (z + o.z) * cut.z > cut.w;
-        if (inside >= 0 && t > 0 && !isCut) first = Math.min(first, t - Math.sqrt(inside));
+        if (inside < 0 || t <= 0 || isCut || t - Math.sqrt(inside) >= first) continue;
+        first = t - Math.sqrt(inside);
+        slot = i;
       }
     }
-    return first;
+    return { distance: first, slot };
+  }
+
+  // Material and byte of the attribute of a slot.
+  at(slot) {
+    return { material: this.words.array[slot] >>> 30, byte: this.values.array[slot] };
+  }
+
+  // A frame that was packed (kept.js) in place of all that is there.
+  load(frame) {
+    const chunks = frame.places.length / 4;
+    this.grow(chunks);
+    this.places.image.data.fill(0);
+    this.places.image.data.set(frame.places);
+    for (let c = 0, at = 0; c < chunks; ++c) {
+      const count = frame.places[4 * c + 3];
+      this.words.array.set(frame.words.subarray(at, at + count), CHUNK * c);
+      this.values.array.set(frame.values.subarray(at, at + count), CHUNK * c);
+      at += count;
+    }
+    if (chunks > 0) this.upload([[0, chunks]]);
+    this.uniforms.tile.value = frame.tile;
+    this.radius = frame.radius;
+    this.chunkCount = chunks;
+    this.setStride(this.stride);
   }
 
   clear() {

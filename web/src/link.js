@@ -2,6 +2,7 @@
 // it never sends: the server proves first that it has the same one, then the page does. Another program on this port gets nothing of it.
 
 import { hmac, nonce } from "./hmac.js";
+import { readHash } from "./state_link.js";
 
 const SESSION = "wadi-session";
 
@@ -10,18 +11,21 @@ export class Link {
   constructor(handlers) {
     this.handlers = handlers;
     this.delay = 250;
-    this.takeToken();
+    this.first = this.takeToken().state; // asked for by the address
     // A new address given to this window changes only the part behind the #.
     window.addEventListener("hashchange", () => {
-      this.takeToken();
+      const { state } = this.takeToken();
       if (this.token) this.reconnect();
+      if (state) this.handlers.state(state);
     });
     this.connect();
   }
 
   takeToken() {
-    this.token = location.hash.slice(1);
-    if (this.token) history.replaceState(null, "", location.pathname);
+    const found = readHash(location.hash);
+    this.token = found.token;
+    if (location.hash) history.replaceState(null, "", location.pathname);
+    return found;
   }
 
   reconnect() {
@@ -65,6 +69,8 @@ export class Link {
         this.delay = 250;
         this.isIn = true;
         this.handlers.open();
+        if (this.first) this.handlers.state(this.first);
+        this.first = null;
       } else {
         this.handlers.text(message);
       }
@@ -101,6 +107,12 @@ export class InsideLink {
     };
     this.worker.onerror = (event) => handlers.lost(`The solver stopped: ${event.message}. Load the page again.`);
     handlers.open();
+    const { state } = readHash(location.hash);
+    if (state) handlers.state(state);
+    window.addEventListener("hashchange", () => {
+      const next = readHash(location.hash).state;
+      if (next) handlers.state(next);
+    });
   }
 
   send(text) {

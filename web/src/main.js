@@ -1,11 +1,12 @@
 // Joins the parts: messages of the server become pictures, what a person does becomes messages.
 
 import { readPicture } from "./grains.js";
+import { Lesson } from "./lesson.js";
 import { InsideLink, Link } from "./link.js";
 import { $, Chart, count, short, showLegend, showMaterials, showQuantities, showScenes } from "./panel.js";
 import { Stage } from "./stage.js";
+import { TOOLS, Tools } from "./tools.js";
 
-const TOOLS = ["look", "sand", "water", "push", "dig"];
 const state = {
   tool: "look", isPlaying: true, facts: null, message: null, frame: 0, last: 1, isScrubbing: false, isLive: true,
   names: {}, attribute: "", picture: null, drawn: 0, acknowledged: 0, hasFitted: false, kept: 1,
@@ -21,12 +22,15 @@ try {
 const chart = new Chart($("chart"), $("stages"));
 let link = null;
 const send = (text) => link?.send(text);
+const tools = new Tools(state, stage, send);
+const lesson = new Lesson(state, stage, send, (message) => note(message));
 
 // What tests and the curious look at.
-window.wadi = { state, stage, send, get link() { return link; } };
+window.wadi = { state, stage, send, tools, lesson, get link() { return link; } };
 
 function onScene(message) {
   state.message = message;
+  const before = state.facts?.cell_size;
   state.facts = message.facts;
   state.isLive = message.mode === "live";
   state.isPlaying = message.playing;
@@ -47,12 +51,19 @@ function onScene(message) {
   for (const tool of ["push", "dig"]) document.querySelector(`[data-tool=${tool}]`).disabled = !state.isLive;
   $("surface").checked = message.surface;
   $("surface-row").hidden = !message.facts.materials.some((m) => m.kind === "water");
-  $("brush").max = 0.25 * Math.min(...stage.extent);
-  $("brush").min = 2 * message.facts.cell_size;
-  $("brush").step = 0.1 * message.facts.cell_size;
-  $("brush").value = Math.max(0.06 * stage.size, 3 * message.facts.cell_size);
+  $("wet-row").hidden = !["sph", "dem"].includes(message.facts.solver);
+  if (isOther || before !== message.facts.cell_size) setBrush(message.facts);
   document.title = `${message.facts.name} – wadi`;
   showPlaying();
+  if (message.steps === 0 || isOther) lesson.begin();
+  lesson.onScene(message);
+}
+
+function setBrush(facts) {
+  $("brush").max = 0.25 * Math.min(...stage.extent);
+  $("brush").min = 2 * facts.cell_size;
+  $("brush").step = 0.1 * facts.cell_size;
+  $("brush").value = Math.max(0.06 * stage.size, 3 * facts.cell_size);
 }
 
 function applyColours() {
@@ -66,6 +77,8 @@ function applyColours() {
 function onStats(stats) {
   $("rate").textContent = `${stats.pictures.toFixed(0)} pictures/s`;
   state.rate = stats.pictures;
+  stage.between = stats.pictures > 0 ? 1000 / stats.pictures : 1000;
+  lesson.onStats(stats);
   state.recording = stats.recording;
   if (state.isLive) $("pace").textContent = `${short(stats.pace)} × real time`;
   state.last = stats.frames;
@@ -80,7 +93,12 @@ function onStats(stats) {
   showBusy(null);
   $("record").classList.toggle("on", stats.recording);
   $("recording").hidden = !stats.recording;
-  if (stats.recording) $("recording").textContent = `recording: frame ${stats.recorded} of ${stats.to_record}`;
+  $("record-bar").hidden = !stats.recording;
+  if (stats.recording) {
+    $("recording").textContent = `recording: frame ${stats.recorded} of ${stats.to_record}`;
+    $("record-bar").max = stats.to_record;
+    $("record-bar").value = stats.recorded;
+  }
 }
 
 // What the simulation has been doing for longer than a second, until its next word; null: nothing.
@@ -121,6 +139,9 @@ const handlers = {
     state.acknowledged = 0;
     send(`colour ${$("colour").value || "material"}`);
   },
+  state(link) {
+    lesson.open(link);
+  },
   lost(text) {
     $("lost").hidden = false;
     $("lost").textContent = text;
@@ -132,6 +153,7 @@ const handlers = {
     } else if (message.type === "stats") onStats(message);
     else if (message.type === "problem" || message.type === "note") note(message);
     else if (message.type === "busy") showBusy(message);
+    else if (message.type === "link") lesson.onLink(message);
     else if (message.type === "end") handlers.lost(`The solver stopped: ${message.why}. Load the page again.`);
   },
   binary(buffer) {
@@ -149,6 +171,9 @@ const handlers = {
       $("clock").textContent = `frame ${picture.frame} · ${picture.time.toFixed(2)} s`;
       $("count").textContent = `${count(picture.particles)} particles`;
       if ($("colour").value) showLegend(state.attribute, picture.low, picture.high);
+      lesson.onPicture(picture);
+    } else if (kind === 4) {
+      lesson.onSlice(buffer);
     } else {
       if (kind === 2 && !$("surface").checked) return;
       stage.applyMesh(buffer, state.facts?.colliders);
@@ -225,6 +250,7 @@ function setTool(tool) {
     button.setAttribute("aria-pressed", button.dataset.tool === tool);
   }
   stage.controls.enabled = tool === "look";
+  if (tool === "look") tools.hide();
   $("picture").style.cursor = tool === "look" ? "grab" : "crosshair";
 }
 
@@ -239,58 +265,10 @@ function screenshot() {
   });
 }
 
-// Pouring, pushing and digging. Pouring goes on while the pointer is held.
-const drag = { isDown: false, at: null, height: 0, timer: 0 };
-const four = (p) => stage.toWorld(p).map((v) => v.toFixed(5)).join(" ");
-
-function act() {
-  if (!drag.at || state.isBusy) return;
-  const r = Number($("brush").value), p = drag.at.clone();
-  if (state.facts.domain) { // behind the box there is only the floor of the picture
-    ["x", "y"].forEach((axis, i) => {
-      const limit = Math.max(0.5 * stage.extent[i] - 0.7 * r, 0);
-      p[axis] = Math.min(Math.max(p[axis], -limit), limit);
-    });
-  }
-  if (state.tool === "push") {
-    p.z += 0.3 * r;
-    send(`push ${four(p)} ${r.toFixed(5)}`);
-  } else if (state.tool === "dig") {
-    send(`dig ${four(p)} ${r.toFixed(5)}`);
-  } else if (state.names[state.tool]) {
-    const drop = Math.min(2.5 * r, Math.max(0.5 * stage.extent[2] - p.z - 1.1 * r, r));
-    p.z += drop;
-    const wet = state.tool === "sand" ? Number($("wet").value) : 0;
-    send(`pour ${state.names[state.tool]} ${four(p)} ${(0.6 * r).toFixed(5)} 0 0 -${(2 * Math.sqrt(stage.size)).toFixed(3)} ${wet}`);
-  }
-}
-
-$("picture").addEventListener("pointerdown", (event) => {
-  if (state.tool === "look" || event.button !== 0) return;
-  $("picture").setPointerCapture(event.pointerId);
-  drag.isDown = true;
-  drag.at = stage.pick(event.clientX, event.clientY);
-  drag.height = drag.at ? drag.at.z : 0;
-  act();
-  drag.timer = setInterval(() => state.tool !== "push" && act(), 60);
-});
-$("picture").addEventListener("pointermove", (event) => {
-  if (!drag.isDown) return;
-  drag.at = state.tool === "dig" ? stage.pick(event.clientX, event.clientY) : stage.onPlane(event.clientX, event.clientY, drag.height);
-  if (state.tool === "push") act();
-});
-function endDrag() {
-  if (!drag.isDown) return;
-  drag.isDown = false;
-  clearInterval(drag.timer);
-  if (state.tool === "push") send("release");
-}
-$("picture").addEventListener("pointerup", endDrag);
-$("picture").addEventListener("pointercancel", endDrag);
-
 $("play").onclick = () => setPlaying(!state.isPlaying);
 $("step").onclick = () => { state.isPlaying = false; showPlaying(); send("step"); };
 $("restart").onclick = () => send("restart");
+$("undo").onclick = () => send("undo");
 $("fit").onclick = () => stage.fit();
 $("shot").onclick = screenshot;
 $("record").onclick = () => send("record");
@@ -313,18 +291,25 @@ $("shadows").onchange = () => {
   stage.need();
 };
 $("quality").onchange = () => stage.setQuality($("quality").value === "fast" || ($("quality").value === "auto" && stage.isSoftware) ? 0 : 1);
+$("brush").oninput = () => tools.showRing();
 const setCut = () => stage.setCut($("cut").value === "" ? null : Number($("cut").value), Number($("cut-at").value));
-$("cut").onchange = $("cut-at").oninput = setCut;
+$("cut").onchange = setCut;
+$("cut-at").oninput = setCut;
 $("speed").onchange = () => send(`speed ${$("speed").value}`);
 $("help-button").onclick = () => $("help").showModal();
 
 const KEYS = {
   " ": () => setPlaying(!state.isPlaying), ".": () => $("step").click(), r: () => send("restart"), f: () => stage.fit(),
-  s: screenshot, h: () => $("panel-button").click(), "?": () => $("help").showModal(),
+  n: () => lesson.nextStage(), s: screenshot, h: () => $("panel-button").click(), "?": () => $("help").showModal(),
   ArrowLeft: () => seek(state.frame - 1), ArrowRight: () => seek(state.frame + 1), Home: () => seek(1), End: () => seek(state.last),
-  c: () => { $("cut").value = $("cut").value === "" ? "1" : ""; setCut(); },
+  c: () => { $("cut").value = $("cut").value === "" ? "1" : ""; $("cut").dispatchEvent(new Event("change")); },
 };
 window.addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key === "z" && event.target.type !== "text") {
+    event.preventDefault();
+    send("undo");
+    return;
+  }
   if (event.ctrlKey || event.altKey || event.metaKey || ["SELECT", "INPUT"].includes(event.target.tagName)) return;
   const tool = TOOLS[Number(event.key) - 1];
   if (tool) setTool(tool);

@@ -30,12 +30,19 @@ export function count(n) {
 const SLIDERS = [
   ["friction_angle", "friction angle", "°", 0, 60, 1, "sand"],
   ["cohesion", "cohesion", "Pa", 0, 500, 5, "sand"],
-  ["flip_share", "FLIP share", "", 0, 1, 0.01, "both", "flip"],
+  ["flip_share", "α, FLIP share", "", 0, 1, 0.01, "both", "flip"],
   ["cohesion_wet", "wet cohesion", "Pa", 0, 2000, 10, "sand", "sph dem"],
   ["saturation", "saturation", "", 0, 1, 0.01, "sand", "sph dem"],
   ["viscosity", "viscosity", "Pa s", 0, 50, 0.5, "water"],
   ["surface_tension", "surface tension", "N/m", 0, 0.5, 0.01, "water"],
 ];
+
+// A drag of a slider is one thing to take back.
+let slidAt = -1e9;
+function markStroke(send) {
+  if (performance.now() - slidAt > 1000) send("mark");
+  slidAt = performance.now();
+}
 
 function slider(label, unit, low, high, step, value, send) {
   const shown = element("output", {}, value < 0 ? "automatic" : `${short(value)} ${unit}`);
@@ -59,7 +66,7 @@ export function showMaterials(facts, send) {
       const value = material[key] ?? 0;
       // The saturation is of the particles, not of the material in the scene.
       const change = key === "saturation" ? (v) => `wet ${material.name} ${v}` : (v) => `set materials.${material.name}.${key}=${v}`;
-      group.append(slider(label, unit, low, key === "saturation" ? high : Math.max(high, 2 * value), step, value, (v) => send(change(v))));
+      group.append(slider(label, unit, low, key === "saturation" ? high : Math.max(high, 2 * value), step, value, (v) => { markStroke(send); send(change(v)); }));
     }
     box.append(group);
   }
@@ -68,12 +75,15 @@ export function showMaterials(facts, send) {
   let tilt = 0, pull = strength;
   const gravity = () => {
     const a = (tilt * Math.PI) / 180;
+    markStroke(send);
     send(`set gravity=[${(pull * Math.sin(a)).toFixed(4)},0,${(-pull * Math.cos(a)).toFixed(4)}]`);
   };
   world.append(slider("gravity", "m/s²", 0, 20, 0.1, strength, (v) => { pull = v; gravity(); }));
   world.append(slider("tilt", "°", -60, 60, 1, 0, (v) => { tilt = v; gravity(); }));
-  if (facts.domain) {
-    world.append(slider("wall friction", "", 0, 1.5, 0.05, facts.wall_friction, (v) => send(`set domain.walls.friction=${v}`)));
+  const change = (key) => (v) => { markStroke(send); send(`set ${key}=${v}`); };
+  if (facts.domain) world.append(slider("wall friction", "", 0, 1.5, 0.05, facts.wall_friction, change("domain.walls.friction")));
+  if (facts.pair_separation !== undefined) {
+    world.append(slider("separation of pairs", "iterations", 0, 10, 1, facts.pair_separation, change("flip.pair_separation")));
   }
   box.append(world);
 }
@@ -101,15 +111,16 @@ export function showQuantities(names) {
   select.value = names.includes(before) ? before : "";
 }
 
-const UNITS = { velocity: "m/s", pressure: "Pa", density: "kg/m³", pore_pressure: "Pa", radius: "m" };
+export const UNITS = { velocity: "m/s", pressure: "Pa", density: "kg/m³", pore_pressure: "Pa", radius: "m" };
 
 export function showLegend(name, low, high) {
   const legend = $("legend");
   legend.hidden = !name;
   if (!name) return;
   $("legend-bar").style.background = `linear-gradient(90deg, ${MAP_COLOURS.join(",")})`;
-  $("legend-low").textContent = short(low);
-  $("legend-high").textContent = `${short(high)} ${UNITS[name] ?? ""}`;
+  if (document.activeElement !== $("legend-low")) $("legend-low").value = short(low);
+  if (document.activeElement !== $("legend-high")) $("legend-high").value = short(high);
+  $("legend-unit").textContent = UNITS[name] ?? "";
   $("legend-name").textContent = name === "velocity" ? "speed" : name;
 }
 
@@ -148,7 +159,7 @@ export class Chart {
     this.list.replaceChildren(...largest.map(([name, ms]) => {
       const mark = element("i");
       mark.style.background = this.colourOf(name);
-      return element("li", {}, mark, `${name} ${ms.toFixed(1)} ms`);
+      return element("li", { "data-stage": name }, mark, `${name} ${ms.toFixed(1)} ms`);
     }));
   }
 }

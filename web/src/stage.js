@@ -3,6 +3,8 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Grains } from "./grains.js";
+import { Ring } from "./ring.js";
+import { SliceView } from "./slice.js";
 import { Thinning } from "./thin.js";
 import { meshFragment, meshVertex, SKY, SUN } from "./shade.js";
 
@@ -29,9 +31,16 @@ export class Stage {
     this.controls.enableDamping = false;
     this.controls.zoomToCursor = true;
     this.controls.addEventListener("change", () => this.need());
+    this.isTurned = false; // by a person, now
+    this.between = 0; // ms between two pictures of the simulation
+    this.controls.addEventListener("start", () => { this.isTurned = true; });
+    this.controls.addEventListener("end", () => { this.isTurned = false; });
     this.makeLight();
     this.grains = new Grains(this.shared);
     this.scene.add(this.grains.points);
+    this.beside = null; // grains of another session, shown at the left
+    this.ring = new Ring(this.scene);
+    this.slice = new SliceView(this.scene);
     this.colliders = new Map();
     this.makeGround();
     this.makeDomain();
@@ -135,8 +144,25 @@ export class Stage {
     for (const [, mesh] of this.colliders) this.scene.remove(mesh);
     this.colliders.clear();
     this.setSurface(null);
+    this.slice.clear();
+    this.slice.fastest = 0;
     this.placeSun();
     this.need();
+  }
+
+  // Grains of a frame that was kept (kept.js) at the left of the picture, the present ones at the right; null: these alone.
+  setBeside(frame) {
+    if (frame) {
+      this.beside ??= new Grains(this.shared);
+      this.beside.center = this.center;
+      this.beside.load(frame);
+      this.beside.uniforms.colours.value = this.grains.uniforms.colours.value;
+      if (!this.beside.points.parent) this.scene.add(this.beside.points);
+    } else if (this.beside) {
+      this.scene.remove(this.beside.points);
+      this.beside = null;
+    }
+    this.resize();
   }
 
   placeSun() {
@@ -243,7 +269,7 @@ export class Stage {
     const ratio = Math.min(window.devicePixelRatio || 1, 2) * (this.quality < 1 ? 0.6 : 1);
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(width, height, false);
-    this.camera.aspect = width / Math.max(height, 1);
+    this.camera.aspect = (this.beside ? 0.5 : 1) * width / Math.max(height, 1);
     this.camera.updateProjectionMatrix();
     this.need();
   }
@@ -266,7 +292,7 @@ export class Stage {
     if (this.fence && gl.getSyncParameter(this.fence, gl.SYNC_STATUS) === gl.SIGNALED) {
       gl.deleteSync(this.fence);
       this.fence = null;
-      this.thinning.measured(performance.now() - this.drawAt, this.grains.stride);
+      this.thinning.measured(performance.now() - this.drawAt, this.grains.stride, this.isTurned ? 0 : this.between);
     }
     return this.fence !== null;
   }
@@ -307,12 +333,10 @@ export class Stage {
     }
     const strength = this.shared.shadowStrength.value;
     if (!hasShadow) this.shared.shadowStrength.value = 0;
-    u.height.value = this.renderer.domElement.height;
     this.camera.updateMatrixWorld();
-    u.viewToWorld.value.copy(this.camera.matrixWorld);
-    u.sunInView.value.copy(this.shared.sun.value).transformDirection(this.camera.matrixWorldInverse);
-    u.upInView.value.set(0, 0, 1).transformDirection(this.camera.matrixWorldInverse);
-    this.renderer.render(this.scene, this.camera);
+    this.aimUniforms(u);
+    if (this.beside) this.drawBoth();
+    else this.renderer.render(this.scene, this.camera);
     this.shared.shadowStrength.value = strength;
     this.isNeeded = false;
     const gl = this.renderer.getContext();
@@ -321,9 +345,44 @@ export class Stage {
     gl.flush();
   }
 
+  aimUniforms(u) {
+    u.height.value = this.renderer.domElement.height;
+    u.viewToWorld.value.copy(this.camera.matrixWorld);
+    u.sunInView.value.copy(this.shared.sun.value).transformDirection(this.camera.matrixWorldInverse);
+    u.upInView.value.set(0, 0, 1).transformDirection(this.camera.matrixWorldInverse);
+  }
+
+  // Two pictures with one camera. Shadows are those of the present session, so that none are drawn.
+  drawBoth() {
+    const width = this.canvas.clientWidth, height = this.canvas.clientHeight, half = Math.floor(0.5 * width);
+    const strength = this.shared.shadowStrength.value;
+    this.shared.shadowStrength.value = 0;
+    const own = this.grains.uniforms, other = this.beside.uniforms;
+    for (const key of ["mapped", "wetness"]) other[key].value = own[key].value;
+    this.aimUniforms(other);
+    this.beside.setStride(this.grains.stride);
+    this.renderer.setScissorTest(true);
+    for (const [x, isOwn] of [[0, false], [half, true]]) {
+      this.renderer.setViewport(x, 0, half, height);
+      this.renderer.setScissor(x, 0, isOwn ? width - half : half - 1, height);
+      this.grains.points.visible = isOwn;
+      this.beside.points.visible = !isOwn;
+      if (this.surface) this.surface.visible = isOwn;
+      this.slice.group.visible = isOwn;
+      this.renderer.render(this.scene, this.camera);
+    }
+    this.renderer.setScissorTest(false);
+    this.renderer.setViewport(0, 0, width, height);
+    this.grains.points.visible = true;
+    if (this.surface) this.surface.visible = true;
+    this.slice.group.visible = true;
+    this.shared.shadowStrength.value = strength;
+  }
+
   ray(x, y) {
-    const rect = this.canvas.getBoundingClientRect();
-    const at = new THREE.Vector2(((x - rect.left) / rect.width) * 2 - 1, 1 - ((y - rect.top) / rect.height) * 2);
+    const rect = this.canvas.getBoundingClientRect(), wide = this.beside ? 0.5 * rect.width : rect.width;
+    const left = (x - rect.left) % wide;
+    const at = new THREE.Vector2((left / wide) * 2 - 1, 1 - ((y - rect.top) / rect.height) * 2);
     const caster = new THREE.Raycaster();
     caster.setFromCamera(at, this.camera);
     return caster.ray;
@@ -331,8 +390,20 @@ export class Stage {
 
   // The grain under the pointer, or the floor; relative to the center, or null.
   pick(x, y) {
-    const ray = this.ray(x, y), distance = this.grains.hit(ray);
+    const ray = this.ray(x, y), { distance } = this.grains.hit(ray);
     return distance < Infinity ? ray.at(distance, new THREE.Vector3()) : this.onPlane(x, y, this.floor);
+  }
+
+  // Whether the pointer is over the kept session, at the left.
+  isBeside(x) {
+    const rect = this.canvas.getBoundingClientRect();
+    return this.beside !== null && x - rect.left < 0.5 * rect.width;
+  }
+
+  // The grain under the pointer: its place, material and byte; null: none.
+  probe(x, y) {
+    const ray = this.ray(x, y), grains = this.isBeside(x) ? this.beside : this.grains, { distance, slot } = grains.hit(ray);
+    return slot < 0 ? null : { ...grains.at(slot), place: this.toWorld(ray.at(distance, new THREE.Vector3())) };
   }
 
   // Where the pointer meets the height z (relative to the center); null: nowhere in front.
