@@ -9,6 +9,11 @@ import { encodeState, messagesOf } from "./state_link.js";
 
 const PROBE_PARTICLES = 500000; // of more the search would hold up the drawing
 
+// "v_p" with what follows "_" below the line: one letter or number, or a word up to a blank or a sign.
+export function formula(text) {
+  return text.split(/(_[A-Za-z0-9]+)/).map((part) => (part.startsWith("_") ? element("sub", {}, part.slice(1)) : part));
+}
+
 export class Lesson {
   constructor(state, stage, send, note) {
     Object.assign(this, { state, stage, send, note });
@@ -35,7 +40,10 @@ export class Lesson {
     $("stage-stop").onclick = () => this.leaveStages();
     const picture = $("picture");
     picture.addEventListener("pointermove", (event) => this.probe(event));
-    picture.addEventListener("pointerleave", () => { $("probe").hidden = true; });
+    picture.addEventListener("pointerleave", () => {
+      this.pointer = null;
+      $("probe").hidden = true;
+    });
     for (const id of ["legend-low", "legend-high"]) {
       $(id).onchange = () => this.fixRange(Number($("legend-low").value), Number($("legend-high").value));
     }
@@ -98,6 +106,7 @@ export class Lesson {
     this.lastFrame = picture.frame;
     if (isNew) this.frames.add({ ...packFrame(picture, this.stage.grains), attribute: state.attribute });
     if (this.kept && isNew) this.showKept();
+    if (this.pointer && !$("probe").hidden) this.probe(this.pointer);
   }
 
   // Bytes of the kept frame in the range of the present colours.
@@ -140,6 +149,7 @@ export class Lesson {
 
   probe(event) {
     const { state, stage } = this, now = performance.now();
+    this.pointer = { clientX: event.clientX, clientY: event.clientY, buttons: event.buttons };
     if (event.buttons !== 0 || !state.picture || state.particles > PROBE_PARTICLES || now - (this.probedAt ?? 0) < 60) return;
     this.probedAt = now;
     const found = stage.probe(event.clientX, event.clientY), box = $("probe");
@@ -169,7 +179,7 @@ export class Lesson {
     $("stage-card").hidden = false;
     $("stage-name").textContent = name ? `${this.walk.at + 1} of ${this.walk.names.length}: ${name}` : "a step…";
     $("stage-time").textContent = this.times[name] !== undefined ? `${this.times[name].toFixed(1)} ms` : "";
-    $("stage-equation").textContent = equation;
+    $("stage-equation").replaceChildren(...formula(equation));
     $("stage-text").textContent = text;
     this.markStage();
   }

@@ -71,6 +71,7 @@ function applyColours() {
   stage.grains.uniforms.mapped.value = isMapped ? 1 : 0;
   stage.grains.uniforms.wetness.value = !isMapped && state.attribute === "wetness" ? 1 : 0;
   if (!isMapped) showLegend("");
+  stage.showSurface();
   stage.need();
 }
 

@@ -105,7 +105,7 @@ export class SliceView {
     if (this.showsArrows) {
       this.fastest = Math.max(this.fastest, fastestOf(slice)); // the scale only grows
       const every = Math.max(1, Math.ceil(Math.max(width, height) / 48));
-      if (this.fastest > 0) this.addLines(arrowLines(slice, every, this.fastest), 0x101820, 1);
+      if (this.fastest > 0) this.addLines(arrowLines(slice, every, this.fastest), this.showsCells ? 0xffffff : 0x101820, 1);
     }
     this.group.position.set(...slice.corner.map((x, i) => x - center[i]));
   }
@@ -113,7 +113,7 @@ export class SliceView {
   addLines(points, color, opacity) {
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute("position", new THREE.BufferAttribute(points, 3));
-    const lines = new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ color, transparent: opacity < 1, opacity, depthTest: opacity < 1 }));
+    const lines = new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ color, transparent: true, opacity, depthTest: opacity < 1 }));
     lines.renderOrder = opacity < 1 ? 2 : 3;
     this.group.add(lines);
   }

@@ -152,8 +152,12 @@ export class Stage {
 
   // Grains of a frame that was kept (kept.js) at the left of the picture, the present ones at the right; null: these alone.
   setBeside(frame) {
+    const hadBeside = this.beside !== null;
     if (frame) {
-      this.beside ??= new Grains(this.shared);
+      if (!this.beside) {
+        this.beside = new Grains(this.shared);
+        for (const material of [this.beside.material, this.beside.depthMaterial]) material.defines = this.quality < 1 ? { FAST: 1 } : {};
+      }
       this.beside.center = this.center;
       this.beside.load(frame);
       this.beside.uniforms.colours.value = this.grains.uniforms.colours.value;
@@ -162,7 +166,19 @@ export class Stage {
       this.scene.remove(this.beside.points);
       this.beside = null;
     }
-    this.resize();
+    if (hadBeside !== (this.beside !== null)) {
+      this.resize();
+      this.fit();
+    }
+    this.showSurface();
+  }
+
+  // The surface hides the colours of its particles, and a kept session has none.
+  showSurface() {
+    const isShown = this.surface !== null && !this.beside && this.grains.uniforms.mapped.value === 0;
+    if (this.surface) this.surface.visible = isShown;
+    this.grains.uniforms.hidden.value = isShown ? this.waterBits : 0;
+    this.need();
   }
 
   placeSun() {
@@ -261,7 +277,7 @@ export class Stage {
     }
     this.surface.material.uniforms.low.value.set(...low);
     this.surface.material.uniforms.size.value.set(reals[3], reals[4], reals[5]);
-    this.grains.uniforms.hidden.value = this.waterBits;
+    this.showSurface();
   }
 
   resize() {
@@ -367,14 +383,12 @@ export class Stage {
       this.renderer.setScissor(x, 0, isOwn ? width - half : half - 1, height);
       this.grains.points.visible = isOwn;
       this.beside.points.visible = !isOwn;
-      if (this.surface) this.surface.visible = isOwn;
       this.slice.group.visible = isOwn;
       this.renderer.render(this.scene, this.camera);
     }
     this.renderer.setScissorTest(false);
     this.renderer.setViewport(0, 0, width, height);
     this.grains.points.visible = true;
-    if (this.surface) this.surface.visible = true;
     this.slice.group.visible = true;
     this.shared.shadowStrength.value = strength;
   }
