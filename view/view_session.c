@@ -234,6 +234,7 @@ static void fail_step(WadiViewSession *session, const WadiError *error)
 {
     session->is_playing = false;
     session->steps_wanted = 0;
+    session->reach = 0;
     if (session->sim != NULL && wadi_sim_stopped_stage(session->sim) != NULL) {
         wadi_view_recover(session, error);
     } else {
