@@ -32,8 +32,8 @@ typedef struct WadiViewSliceInput {
     const bool *is_water; /* by material */
 } WadiViewSliceInput;
 
-/* False: no memory, or there is nothing to cut. Cells are larger than cell_size where there would be more than
- * WADI_VIEW_SLICE_CELLS. Solid cells are marked by the caller. */
+/* False: no memory, or there is nothing to cut. Cells are larger than cell_size where there would be more
+ * than WADI_VIEW_SLICE_CELLS. Solid cells are marked by the caller. */
 enum { WADI_VIEW_SLICE_CELLS = 40000 };
 bool wadi_view_slice_make(WadiViewSlice *slice, const WadiViewSliceInput *input);
 void wadi_view_slice_free(WadiViewSlice *slice);

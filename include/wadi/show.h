@@ -31,15 +31,16 @@ WADI_API bool wadi_sim_collider_moves(const WadiSim *sim, int n);
 
 /* Sums over the particles. */
 typedef struct WadiTotals {
-    double mass;      /* kg, without water in the pores of sand */
-    double kinetic;   /* J */
-    double potential; /* J, with gravity as it is now; 0 at the lowest corner of the domain, or at the origin */
-    double volume;    /* m^3, that the material fills: where it is deep, its particles are counted */
+    double mass;    /* kg, without water in the pores of sand */
+    double kinetic; /* J */
+    double
+        potential; /* J, with gravity as it is now; 0 at the lowest corner of the domain, or at the origin */
+    double volume; /* m^3, that the material fills: where it is deep, its particles are counted */
 } WadiTotals;
 WADI_API WadiStatus wadi_sim_totals(const WadiSim *sim, WadiTotals *totals, WadiError *error);
 /* For each point (x, y, z) 1 where a collider is or what is beyond a closed side of the domain, else 0. */
-WADI_API WadiStatus wadi_sim_solid(const WadiSim *sim, const double *points, size_t count,
-                                   uint8_t *is_inside, WadiError *error);
+WADI_API WadiStatus wadi_sim_solid(const WadiSim *sim, const double *points, size_t count, uint8_t *is_inside,
+                                   WadiError *error);
 
 /* A run folder opened to read its frames. One thread at a time. */
 typedef struct WadiRunReader WadiRunReader;

@@ -1,4 +1,4 @@
-/* What the session of the view offers to teach: taking back, links, ranges, sums, cells of a cut. Without a server. */
+/* What the session of the view has for teaching: undo, links, ranges, sums, cells of a cut. No server. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,8 +259,8 @@ static void ranges_grow_and_can_be_fixed(void **unused)
     end();
 }
 
-/* A body of 0.1 x 0.2 x 0.1 m of sand, 1600 kg/m^3, whose middle is 0.05 m high: m g h, and after a free fall of
- * t the kinetic energy m (g t)^2 / 2. */
+/* A body of 0.1 x 0.2 x 0.1 m of sand, 1600 kg/m^3, whose middle is 0.05 m high: m g h, and after a free fall
+ * of t the kinetic energy m (g t)^2 / 2. */
 static void sums_are_those_of_mechanics(void **unused)
 {
     (void)unused;

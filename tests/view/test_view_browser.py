@@ -110,7 +110,7 @@ def test_slow_drawing_thins_out_while_something_moves(browser):
     with Server(WADI, scene_file(), "--threads", "1") as server:
         begin(browser, server)
         radius = browser.value("wadi.stage.grains.uniforms.radius.value")
-        browser.value("wadi.stage.thinning.budget = 0")
+        browser.value("wadi.stage.thinning.budget = wadi.stage.thinning.share = 0")
         browser.until("wadi.stage.grains.stride === 8")
         assert abs(browser.value("wadi.stage.grains.uniforms.radius.value") / radius - 2) < 1e-6
         assert "1 of 8" in browser.until(f"!{thinned}.hidden && {thinned}.textContent")

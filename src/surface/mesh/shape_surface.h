@@ -11,8 +11,8 @@
 WadiStatus wadi_shape_surface(WadiMesh *mesh, const WadiShape *shape, double time, WadiBox view, double cell,
                               WadiArena *arena, WadiError *error);
 
-/* The same with walls of any thickness: those thinner than `cell` fall between the samples of a distance. Gaps
- * narrower than 1.5 cells are closed instead. */
+/* The same with walls of any thickness: those thinner than `cell` fall between the samples of a distance.
+ * Gaps narrower than 1.5 cells are closed instead. */
 WadiStatus wadi_shape_surface_thin(WadiMesh *mesh, const WadiShape *shape, double time, WadiBox view,
                                    double cell, WadiArena *arena, WadiError *error);
 
