@@ -276,6 +276,7 @@ static void obey_live(WadiViewSession *session, const WadiViewMessage *message)
     case WADI_VIEW_UNDO: wadi_view_undo(session); break;
     case WADI_VIEW_LINK: wadi_view_send_link(session); break;
     case WADI_VIEW_CHANGE: wadi_view_add_replay(session, message->text); break;
+    case WADI_VIEW_STAGES: wadi_view_show_stages(session); break;
     case WADI_VIEW_REACH: wadi_view_reach(session, message->number); break;
     case WADI_VIEW_STEP:
         session->is_playing = false;

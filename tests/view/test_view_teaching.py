@@ -167,21 +167,28 @@ def test_cells_arrows_values_and_plots(browser):
 def test_stages_one_at_a_time(browser):
     with Server(WADI, scene_file(), "--threads", "1", "--paused") as server:
         begin(browser, server)
-        click(browser, "stage-begin")  # without a step there are no stages
-        browser.until("wadi.lesson.walk.names.length > 5")
-        steps, seen = browser.value(STATE + ".picture.steps"), []
-        for _ in range(40):
-            click(browser, "stage-next")
+        play_to(browser, 5)
+        steps, before, seen = browser.value(STATE + ".picture.steps"), words(browser), []
+        click(browser, "stage-begin")
+        browser.until("wadi.lesson.walk.stages.length > 5 && !document.getElementById('stage-card').hidden")
+        count = browser.value("wadi.lesson.walk.stages.length")
+        for n in range(count):
             seen.append(text(browser, "stage-name").split(": ")[-1])
+            assert browser.value("wadi.stage.slice.group.children.length") == 3, "cells and arrows of each stage"
             if seen[-1] == "pressure":
                 assert "∇" in text(browser, "stage-equation")
                 shot(browser, "lesson_stage")
-            if browser.value(STATE + ".picture.steps") > steps:
-                break
+            if n + 1 < count:  # the particles wait for the last stage
+                assert words(browser) == before and browser.value(STATE + ".picture.steps") == steps
+                click(browser, "stage-next")
         assert seen.index("particles to grid") < seen.index("pressure") < seen.index("grid to particles"), seen
         browser.until(f"{STATE}.picture.steps === {steps} + 1")
-        click(browser, "stage-stop")
-        assert browser.value("document.getElementById('stage-card').hidden")
+        assert words(browser) != before
+        click(browser, "stage-next")
+        browser.until(f"wadi.lesson.walk.at === 0 && !wadi.lesson.walk.isWaiting")
+        click(browser, "stage-stop")  # in the middle of a step: the particles are those behind it
+        browser.until(f"{STATE}.picture.steps === {steps} + 2")
+        assert browser.value("document.getElementById('stage-card').hidden && wadi.stage.slice.group.children.length === 0")
 
 
 def test_two_sessions_side_by_side(browser):
