@@ -348,7 +348,7 @@ static double upward_after(const char *name, int n)
     return 0.0;
 }
 
-/* A tank of water at rest: its grid begins at rest, gravity gives all cells g times the step, and the pressure
+/* A tank of water at rest: its grid begins at rest, gravity gives all cells g times the step, and pressure
  * takes all of it away. */
 static void stages_show_what_they_do_to_the_grid(void **unused)
 {
