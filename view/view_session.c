@@ -170,7 +170,7 @@ static void write_stages(WadiViewSession *session, FILE *out)
     session->profile = now;
 }
 
-static const int64_t TOTALS_PARTICLES = 1000000; /* sums of more would hold up the steps */
+static const size_t TOTALS_PARTICLES = 1000000; /* sums of more would hold up the steps */
 
 static void write_totals(WadiViewSession *session, FILE *out)
 {

@@ -66,6 +66,7 @@ typedef struct WadiViewSession {
     bool has_surface;
     bool has_moved[WADI_VIEW_COLLIDERS]; /* since they were sent */
     bool has_ball;
+    bool is_beside; /* the run def->beside is played */
     double ball[3], ball_radius;
     WadiViewPicture picture;
     WadiViewHistory history;

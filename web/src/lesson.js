@@ -36,6 +36,11 @@ export class Lesson {
     $("cut-at").addEventListener("input", () => this.askSlice());
     $("keep").onclick = () => this.keep();
     $("drop").onclick = () => this.drop();
+    $("other").onclick = () => {
+      this.keep();
+      this.frames = new KeptFrames();
+      this.send("other");
+    };
     $("copy-link").onclick = () => this.send("link");
     $("stage-begin").onclick = () => this.nextStage();
     $("stage-next").onclick = () => this.nextStage();

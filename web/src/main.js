@@ -62,6 +62,7 @@ function onScene(message) {
   showPlaying();
   if (message.steps === 0 || isOther) lesson.begin();
   lesson.onScene(message);
+  $("other").hidden = !message.beside;
 }
 
 function setBrush(facts) {
