@@ -6,6 +6,7 @@ test_view_teaching.py WADI [NAME…]"""
 
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -215,6 +216,27 @@ def test_two_sessions_side_by_side(browser):
         assert halves[0] > halves[1] + 0.01, halves
         click(browser, "drop")
         assert browser.value("wadi.stage.beside === null && document.getElementById('sides').hidden")
+
+
+def test_two_finished_runs_side_by_side(browser):
+    runs = []
+    for name, angle in (("rough", 45), ("smooth", 1)):
+        runs.append(os.path.join(FOLDER, name + ".run"))
+        subprocess.run([WADI, "run", scene_file(), "-o", runs[-1], "--overwrite", "--frames", "12", "--threads", "1", "--quiet",
+                        "--set", "materials.sand.friction_angle=" + str(angle), "--set", "bodies[0].material=sand"], check=True)
+    with Server(WADI, runs[0], "--beside", runs[1], "--paused") as server:
+        begin(browser, server)
+        assert not browser.value("document.getElementById('other').hidden")
+        for frame in range(1, 13):
+            browser.value(f"wadi.send('seek {frame}')")
+            browser.until(f"{STATE}.frame === {frame}")
+        rough = words(browser)
+        click(browser, "other")
+        browser.until("wadi.stage.beside !== null")
+        browser.value("wadi.send('seek 12')")
+        browser.until(f"{STATE}.frame === 12 && document.getElementById('side-kept').textContent.endsWith('frame 12')")
+        assert words(browser) != rough, "the same run"
+        shot(browser, "lesson_two_runs")
 
 
 def test_a_link_shows_the_same_state(browser):
