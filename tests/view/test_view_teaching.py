@@ -232,7 +232,7 @@ def test_two_finished_runs_side_by_side(browser):
             browser.until(f"{STATE}.frame === {frame}")
         rough = words(browser)
         click(browser, "other")
-        browser.until("wadi.stage.beside !== null")
+        browser.until(f"wadi.stage.beside !== null && {STATE}.frame === 1")
         browser.value("wadi.send('seek 12')")
         browser.until(f"{STATE}.frame === 12 && document.getElementById('side-kept').textContent.endsWith('frame 12')")
         assert words(browser) != rough, "the same run"
