@@ -78,6 +78,7 @@ int wadi_cli_view(const WadiCliArgs *args)
                         .stop = wadi_cli_stop() };
     if (args->operand != NULL && is_folder(args->operand)) {
         def.run = args->operand;
+        def.beside = args->beside;
         warn_of_assets(args);
     } else {
         def.scene.path = args->operand;

@@ -131,6 +131,7 @@ const WadiCliCommand wadi_cli_commands[] = {
         .option_count = COUNT(view_options),
         .examples = { { "wadi view column.yaml", "simulates while you watch and play" },
                       { "wadi view column.run", "plays a finished run" },
+                      { "wadi view rough.run --beside smooth.run", "to compare two" },
                       { "wadi view", "a scene of the gallery" } },
         .run = wadi_cli_view,
     },

@@ -41,6 +41,7 @@ typedef struct WadiCliArgs {
     bool no_video, gif, layout;
     bool share, wait, video;   /* of shared frames */
     bool grid, zip, no_mosaic; /* of wedges */
+    const char *beside;        /* run of the view */
     bool no_open, paused;      /* of the view */
     bool no_time;              /* of the check */
     bool one_file;             /* of exports */

@@ -324,6 +324,12 @@ static const WadiCliOption view_options[] = {
     TEXT("listen", "ADDRESS", listen,
          "Listen on this address of the machine instead of 127.0.0.1. Others on the network can then reach "
          "the page, and need the token still; nothing is encrypted."),
+    { .name = "beside",
+      .argument = "RUN",
+      .kind = WADI_CLI_TEXT,
+      .offset = VALUE(beside),
+      .files = WADI_CLI_FILES_FOLDER,
+      .help = "With a run: another one, to show both side by side." },
     FLAG("paused", 0, paused, "Begin paused."),
     FLAG("no-open", 0, no_open, "Print the address only; do not open a browser."),
     THREADS,

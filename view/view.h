@@ -14,6 +14,7 @@ typedef struct WadiViewScene {
 
 typedef struct WadiViewDef {
     const char *run;    /* a run folder to play; NULL: a scene is simulated */
+    const char *beside; /* another one, to compare with; NULL: none */
     WadiSceneDef scene; /* without a run: the scene to start with */
     const char *solver; /* instead of the scene's; NULL: the scene's */
     const char *output; /* folder for recordings; NULL: NAME.play.run in the current one */

@@ -36,6 +36,7 @@ static const Row rows[] = {
     { "mark", WADI_VIEW_MARK, SHAPE_NONE, 0 },         { "undo", WADI_VIEW_UNDO, SHAPE_NONE, 0 },
     { "slice", WADI_VIEW_SLICE, SHAPE_VALUES, 2 },     { "link", WADI_VIEW_LINK, SHAPE_NONE, 0 },
     { "change", WADI_VIEW_CHANGE, SHAPE_TEXT, 0 },     { "reach", WADI_VIEW_REACH, SHAPE_NUMBER, 0 },
+    { "stages", WADI_VIEW_STAGES, SHAPE_NONE, 0 },     { "other", WADI_VIEW_OTHER, SHAPE_NONE, 0 },
 };
 
 /* The next word of the line, without blanks; moves *at behind it and its blank. */

@@ -36,6 +36,8 @@ typedef enum WadiViewKind {
     WADI_VIEW_SLICE,  /* value: axis 0 to 2, else none; place in the domain, 0..1 */
     WADI_VIEW_LINK,   /* send what a link to this state needs */
     WADI_VIEW_CHANGE, /* text: a line of a record of changes, for `reach` */
+    WADI_VIEW_OTHER,  /* the other one of two runs */
+    WADI_VIEW_STAGES, /* a step, and what its stages did to the cells of a cut */
     WADI_VIEW_REACH,  /* number: of steps; repeats the changes up to there */
 } WadiViewKind;
 

@@ -205,6 +205,19 @@ static void restart(WadiViewSession *session)
     start(session, session->chosen, solver);
 }
 
+static void show_other(WadiViewSession *session)
+{
+    if (session->def->run == NULL || session->def->beside == NULL) {
+        wadi_view_complain(session, "other run", "there is one run only: wadi view RUN --beside OTHER");
+        return;
+    }
+    const bool was_beside = session->is_beside;
+    session->is_beside = !was_beside;
+    WadiRunReader *before = session->reader;
+    restart(session);
+    session->is_beside = session->reader == before ? was_beside : session->is_beside;
+}
+
 static void choose_scene(WadiViewSession *session, const char *name)
 {
     for (int i = 0; i < session->def->scene_count; ++i) {
@@ -276,6 +289,7 @@ static void obey_live(WadiViewSession *session, const WadiViewMessage *message)
     case WADI_VIEW_UNDO: wadi_view_undo(session); break;
     case WADI_VIEW_LINK: wadi_view_send_link(session); break;
     case WADI_VIEW_CHANGE: wadi_view_add_replay(session, message->text); break;
+    case WADI_VIEW_STAGES: wadi_view_show_stages(session); break;
     case WADI_VIEW_REACH: wadi_view_reach(session, message->number); break;
     case WADI_VIEW_STEP:
         session->is_playing = false;
@@ -304,6 +318,7 @@ static void obey_one(WadiViewSession *session, const WadiViewMessage *message)
         break;
     case WADI_VIEW_PAUSE: session->is_playing = false; break;
     case WADI_VIEW_RESTART: restart(session); break;
+    case WADI_VIEW_OTHER: show_other(session); break;
     case WADI_VIEW_SEEK: seek(session, message->number); break;
     case WADI_VIEW_SPEED:
         session->speed = fmin(fmax(message->value[0], 0.01), 100.0);

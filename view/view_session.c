@@ -52,29 +52,36 @@ static void notice_wetness(WadiViewSession *session)
     }
 }
 
-static void send_slice(WadiViewSession *session)
+bool wadi_view_cut(WadiViewSession *session, int axis, double at, WadiViewSlice *slice)
 {
-    WadiViewSlice slice;
-    WadiViewSliceInput input = { .axis = session->slice_axis,
-                                 .fraction = session->slice_at,
-                                 .cell_size = session->cell_size,
-                                 .is_water = session->is_water };
-    if (input.axis > 2 || !session->has_box ||
+    WadiViewSliceInput input = {
+        .axis = axis, .fraction = at, .cell_size = session->cell_size, .is_water = session->is_water
+    };
+    *slice = (WadiViewSlice){ 0 };
+    if (axis > 2 || !session->has_box ||
         wadi_view_quantity(session, "position", &input.position, NULL) != WADI_OK ||
         wadi_view_quantity(session, "velocity", &input.velocity, NULL) != WADI_OK ||
         wadi_view_quantity(session, "material", &input.material, NULL) != WADI_OK) {
-        return;
+        return false;
     }
     memcpy(input.low, session->box_low, sizeof input.low);
     memcpy(input.high, session->box_high, sizeof input.high);
-    if (!wadi_view_slice_make(&slice, &input)) {
-        return;
+    if (!wadi_view_slice_make(slice, &input)) {
+        return false;
     }
-    wadi_view_mark_solid(session, &slice);
-    size_t size = 0;
-    unsigned char *data = wadi_view_slice_message(&slice, &size);
-    wadi_view_hub_send(session->hub, data, size, true, 0);
-    wadi_view_slice_free(&slice);
+    wadi_view_mark_solid(session, slice);
+    return true;
+}
+
+static void send_slice(WadiViewSession *session)
+{
+    WadiViewSlice slice;
+    if (wadi_view_cut(session, session->slice_axis, session->slice_at, &slice)) {
+        size_t size = 0;
+        unsigned char *data = wadi_view_slice_message(&slice, &size);
+        wadi_view_hub_send(session->hub, data, size, true, 0);
+        wadi_view_slice_free(&slice);
+    }
 }
 
 static bool make_picture(WadiViewSession *session)
@@ -163,7 +170,7 @@ static void write_stages(WadiViewSession *session, FILE *out)
     session->profile = now;
 }
 
-static const int64_t TOTALS_PARTICLES = 1000000; /* sums of more would hold up the steps */
+static const size_t TOTALS_PARTICLES = 1000000; /* sums of more would hold up the steps */
 
 static void write_totals(WadiViewSession *session, FILE *out)
 {
@@ -242,7 +249,7 @@ static void fail_step(WadiViewSession *session, const WadiError *error)
     }
 }
 
-static void advance_live(WadiViewSession *session)
+void wadi_view_advance(WadiViewSession *session)
 {
     WadiError error = { 0 };
     const int frame = wadi_sim_frame(session->sim);
@@ -285,7 +292,7 @@ static double advance(WadiViewSession *session, double now)
     const bool may_play = session->is_playing && session->hub->has_page && is_due(session, now);
     if (session->sim != NULL && (may_play || session->steps_wanted > 0)) {
         session->steps_wanted -= session->steps_wanted > 0;
-        advance_live(session);
+        wadi_view_advance(session);
         return 0.0;
     }
     if (session->reader != NULL && may_play && !session->is_dirty) {

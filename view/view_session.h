@@ -66,6 +66,7 @@ typedef struct WadiViewSession {
     bool has_surface;
     bool has_moved[WADI_VIEW_COLLIDERS]; /* since they were sent */
     bool has_ball;
+    bool is_beside; /* the run def->beside is played */
     double ball[3], ball_radius;
     WadiViewPicture picture;
     WadiViewHistory history;
@@ -96,6 +97,8 @@ WadiStatus wadi_view_quantity(WadiViewSession *session, const char *name, WadiVi
 const char *wadi_view_quantity_name(WadiViewSession *session, int n);
 uint32_t wadi_view_frame(const WadiViewSession *session);
 double wadi_view_time(const WadiViewSession *session);
+/* The cells of a cut, solid ones marked, to be freed; false: there is nothing to cut. */
+bool wadi_view_cut(WadiViewSession *session, int axis, double at, WadiViewSlice *slice);
 /* Marks the cells of a slice whose middle is in a solid. */
 void wadi_view_mark_solid(WadiViewSession *session, WadiViewSlice *slice);
 /* Sends what the page must know of the scene, and the colliders. */
@@ -123,6 +126,9 @@ WadiStatus wadi_view_remake(WadiViewSession *session, const WadiViewPoint *point
 /* A stopped simulation is made again at its last good state; the page is told why it stopped. */
 void wadi_view_recover(WadiViewSession *session, const WadiError *why);
 
+/* view_stages.c: takes a step and sends what each of its stages did. */
+void wadi_view_show_stages(WadiViewSession *session);
+
 /* view_undo.c: keeps the present state; goes back to the newest one that was kept. */
 void wadi_view_mark(WadiViewSession *session);
 void wadi_view_undo(WadiViewSession *session);
@@ -148,6 +154,8 @@ void wadi_view_session_free(WadiViewSession *session);
  * page has not. A turn returns the seconds that may be waited before the next. */
 void wadi_view_session_begin(WadiViewSession *session);
 double wadi_view_session_turn(WadiViewSession *session);
+/* One step of the simulation. */
+void wadi_view_advance(WadiViewSession *session);
 /* The thread that does so; user is the session. */
 void *wadi_view_session_run(void *user);
 

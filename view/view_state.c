@@ -219,7 +219,8 @@ void wadi_view_unload(WadiViewSession *session)
 
 static WadiStatus open_run(WadiViewSession *session, WadiError *error)
 {
-    WadiStatus status = wadi_run_reader_open(&session->reader, session->def->run, error);
+    WadiStatus status = wadi_run_reader_open(
+        &session->reader, session->is_beside ? session->def->beside : session->def->run, error);
     if (status == WADI_OK) {
         status = wadi_run_reader_read(session->reader, 1, error);
     }
@@ -406,9 +407,10 @@ void wadi_view_send_scene(WadiViewSession *session)
             session->sim != NULL ? "live" : "run", frames, session->is_playing ? "true" : "false",
             session->has_surface ? "true" : "false");
     fprintf(out, ",\"steps\":%lld,\"version\":\"%s\",\"chosen\":",
-            session->sim != NULL ? (long long)wadi_sim_steps(session->sim) : 0LL, wadi_version());
+            session->sim != NULL ? (long long)wadi_sim_steps(session->sim) : -1LL, wadi_version());
     wadi_view_json(out, session->chosen >= 0 ? session->def->scenes[session->chosen].name : "");
-    fprintf(out, ",\"plain\":\"%s\"", plain_attribute(session));
+    fprintf(out, ",\"plain\":\"%s\",\"beside\":%s", plain_attribute(session),
+            session->def->run != NULL && session->def->beside != NULL ? "true" : "false");
     write_lists(session, out);
     if (wadi_scene_facts(scene, wadi_view_time(session), &facts, NULL) == WADI_OK) {
         fprintf(out, ",\"facts\":%s", facts);

@@ -249,12 +249,16 @@ _wadi() {
             :
             return
         fi
+        if [[ $previous == --beside ]]; then
+            _wadi_files folder
+            return
+        fi
         if [[ $previous == --threads ]]; then
             :
             return
         fi
         if [[ $current == -* ]]; then
-            _wadi_words "--solver --set -o --output --port --listen --paused --no-open --threads --json -h --help"
+            _wadi_words "--solver --set -o --output --port --listen --beside --paused --no-open --threads --json -h --help"
         else
             _wadi_files any
         fi

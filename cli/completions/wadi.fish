@@ -93,6 +93,7 @@ complete -c wadi -n '__fish_seen_subcommand_from view' -l set -x -d 'Override a 
 complete -c wadi -n '__fish_seen_subcommand_from view' -s o -l output -x -a '(__fish_complete_directories)' -d 'Folder that recordings go to. Without it: the scene'\''s name with .play.run, in the current folder.'
 complete -c wadi -n '__fish_seen_subcommand_from view' -l port -x -d 'Port of the address. Without it: 8585, or the next one that is free.'
 complete -c wadi -n '__fish_seen_subcommand_from view' -l listen -x -d 'Listen on this address of the machine instead of 127.0.0.1. Others on the network can then reach the page, and need the token still; nothing is encrypted.'
+complete -c wadi -n '__fish_seen_subcommand_from view' -l beside -x -a '(__fish_complete_directories)' -d 'With a run: another one, to show both side by side.'
 complete -c wadi -n '__fish_seen_subcommand_from view' -l paused -d 'Begin paused.'
 complete -c wadi -n '__fish_seen_subcommand_from view' -l no-open -d 'Print the address only; do not open a browser.'
 complete -c wadi -n '__fish_seen_subcommand_from view' -l threads -x -d 'Threads to use; 0 means all cores. The result does not depend on it.'

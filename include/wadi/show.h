@@ -42,6 +42,15 @@ WADI_API WadiStatus wadi_sim_totals(const WadiSim *sim, WadiTotals *totals, Wadi
 WADI_API WadiStatus wadi_sim_solid(const WadiSim *sim, const double *points, size_t count, uint8_t *is_inside,
                                    WadiError *error);
 
+/* The velocity on the grid of a solver between two stages of a step; NULL: there is none, or not yet. */
+typedef struct WadiStageGrid WadiStageGrid;
+typedef void (*WadiStageFunction)(void *user, const char *stage, const WadiStageGrid *grid);
+/* Calls the function after each stage of the steps from now on, in the thread that steps; NULL: none. The
+ * simulation must not be used in it. */
+WADI_API void wadi_sim_watch_stages(WadiSim *sim, WadiStageFunction call, void *user);
+/* m/s at a position; false: the grid has no velocity there. */
+WADI_API bool wadi_stage_velocity(const WadiStageGrid *grid, const double position[3], double velocity[3]);
+
 /* A run folder opened to read its frames. One thread at a time. */
 typedef struct WadiRunReader WadiRunReader;
 

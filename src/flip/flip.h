@@ -119,6 +119,7 @@ typedef struct WadiFlipStep {
     WadiArenaMark scope[WADI_FLIP_SCOPES];
     WadiTileSort sort;
     WadiFlipGrid grid;
+    bool has_velocity; /* of the grid: particles were transferred to it */
     /* Per face: mass of the particles at it over that of a full face; NULL: no sand has bonds. */
     float *face_fraction[3];
     uint8_t *reached[3]; /* per row: faces that received a velocity from particles */

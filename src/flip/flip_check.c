@@ -4,6 +4,8 @@
 #ifdef WADI_CHECKS
 #include <math.h>
 
+#include "flip/transfer/flip_transfer.h"
+
 static WadiStatus fail_at(const WadiFlip *flip, const WadiFlipStep *step, const char *stage, const char *what,
                           size_t index, double value, WadiError *error)
 {
@@ -54,15 +56,23 @@ static WadiStatus check_cells(const WadiFlip *flip, const WadiFlipStep *step, co
 }
 #endif
 
+static bool sample_grid(const void *grid, const double position[3], double velocity[3])
+{
+    const WadiFlipGrid *g = grid;
+    const double cells[3] = { position[0] / g->cell_size, position[1] / g->cell_size,
+                              position[2] / g->cell_size };
+    return wadi_flip_grid_sample(g, cells, velocity);
+}
+
 WadiStatus wadi_flip_check_stage(const WadiFlip *flip, const WadiFlipStep *step, const char *stage,
                                  WadiError *error)
 {
-    WADI_TRY(wadi_solver_check_stage(&flip->context, stage, error));
+    const WadiStageGrid grid = { &step->grid, sample_grid };
+    wadi_solver_tell_stage(&flip->context, stage, step->has_velocity ? &grid : NULL);
+    WADI_TRY(wadi_solver_check_particles(&flip->context, stage, error));
 #ifdef WADI_CHECKS
     WADI_TRY(check_faces(flip, step, stage, error));
     WADI_TRY(check_cells(flip, step, stage, error));
-#else
-    (void)step;
 #endif
     return WADI_OK;
 }

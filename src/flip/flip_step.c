@@ -68,7 +68,9 @@ static WadiStatus particles_to_grid(const WadiFlip *flip, WadiFlipStep *step, Wa
                                   .mass = flip->materials.mass,
                                   .material_count = flip->materials.count,
                                   .affine = flip->has_affine ? &flip->affine : NULL };
-    return wadi_flip_particles_to_grid(&step->grid, &in, flip->context.scratch, error);
+    WADI_TRY(wadi_flip_particles_to_grid(&step->grid, &in, flip->context.scratch, error));
+    step->has_velocity = true;
+    return WADI_OK;
 }
 
 /* Not with the published methods, and not where walls hold viscous liquids. */

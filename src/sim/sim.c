@@ -44,7 +44,8 @@ WadiStatus wadi_sim_prepare(WadiSim *sim, WadiError *error)
                                   .scratch = &sim->scratch,
                                   .times = &sim->times,
                                   .log = &sim->log,
-                                  .loads = &sim->loads };
+                                  .loads = &sim->loads,
+                                  .watch = &sim->watch };
     WADI_TRY(wadi_solid_loads_resize(&sim->loads, sim->world, error));
     return sim->type->create(&sim->solver, &context, error);
 }

@@ -41,6 +41,7 @@ struct WadiSim {
     int64_t drained_volume[256];
     int64_t water_born, water_drained, water_evaporated;
     WadiSolidLoads loads;      /* forces of the material on solids */
+    WadiStageWatch watch;      /* of the stages of steps */
     WadiResampling resampling; /* of the solver: wadi_sim_read_resampling */
     /* Warnings given: bit 0: overfull material, bit 1 + i: emitter i waits for space (63: all further
      * ones). */

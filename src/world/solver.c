@@ -1,6 +1,19 @@
 #include "world/solver.h"
 
+void wadi_solver_tell_stage(const WadiSolverContext *context, const char *name, const WadiStageGrid *grid)
+{
+    if (context->watch != NULL && context->watch->call != NULL) {
+        context->watch->call(context->watch->user, name, grid);
+    }
+}
+
 WadiStatus wadi_solver_check_stage(const WadiSolverContext *context, const char *name, WadiError *error)
+{
+    wadi_solver_tell_stage(context, name, NULL);
+    return wadi_solver_check_particles(context, name, error);
+}
+
+WadiStatus wadi_solver_check_particles(const WadiSolverContext *context, const char *name, WadiError *error)
 {
 #ifdef WADI_CHECKS
     const WadiParticles *p = context->particles;

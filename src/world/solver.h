@@ -10,6 +10,20 @@
 #include "world/solid_loads.h"
 #include "world/world.h"
 
+/* The velocity on a solver's grid between two stages of a step. */
+typedef struct WadiStageGrid {
+    const void *grid;
+    /* m/s at a position; false: the grid has no velocity there. */
+    bool (*sample)(const void *grid, const double position[3], double velocity[3]);
+} WadiStageGrid;
+
+/* For programs that explain a step. */
+typedef struct WadiStageWatch {
+    /* Called after each stage; NULL: nobody watches. `grid` NULL: there is none, or not yet. */
+    void (*call)(void *user, const char *stage, const WadiStageGrid *grid);
+    void *user;
+} WadiStageWatch;
+
 /* Data a solver works on. Emission, drains and removal of lost particles happen in sim, between steps. */
 typedef struct WadiSolverContext {
     const WadiWorld *world;
@@ -17,12 +31,19 @@ typedef struct WadiSolverContext {
     WadiArena *scratch; /* reset after every step */
     WadiStageTimes *times;
     const WadiLog *log;
-    WadiSolidLoads *loads; /* forces on solids: see WadiSolidLoads.is_reported */
+    WadiSolidLoads *loads;       /* forces on solids: see WadiSolidLoads.is_reported */
+    const WadiStageWatch *watch; /* NULL: none */
 } WadiSolverContext;
 
-/* In the checking build, after the stage `name`: fails with the stage's name at the first particle that is
- * not finite. Does nothing in other builds. */
+/* Tells who watches that the stage `name` is over. */
+void wadi_solver_tell_stage(const WadiSolverContext *context, const char *name, const WadiStageGrid *grid);
+
+/* Tells so, without a grid. In the checking build, after the stage `name`: fails with the stage's name at the
+ * first particle that is not finite. */
 WadiStatus wadi_solver_check_stage(const WadiSolverContext *context, const char *name, WadiError *error);
+
+/* The same without telling. */
+WadiStatus wadi_solver_check_particles(const WadiSolverContext *context, const char *name, WadiError *error);
 
 /* Splits and merges of particles in all of a run, and what merges lost by nature. */
 typedef struct WadiResampling {

@@ -139,7 +139,7 @@ static int count_on_plane(const WadiMeshData *mesh, int axis, double at)
     return count;
 }
 
-/* A tray of 8 mm walls on cells of 50 mm: all four walls have an outer and an inner face, wherever the tray is
+/* A tray of 8 mm walls on cells of 50 mm: all four have an outer and an inner face, wherever the tray is
  * on the grid, and the volume is that of two boxes. */
 static void thin_walls_of_cut_shapes_are_all_there(void **unused)
 {

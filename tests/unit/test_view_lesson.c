@@ -21,8 +21,8 @@ typedef struct Stand {
     WadiViewSession session;
     char news[20000], stats[4000], scene[8000], link[4000]; /* the last texts of each kind */
     float low, high;                                        /* of the last picture */
-    unsigned char *slice;                                   /* the last one */
-    size_t slice_size;
+    unsigned char *slice, *stages;                          /* the last ones */
+    size_t slice_size, stages_size;
 } Stand;
 
 static Stand stand;
@@ -58,10 +58,12 @@ static void drain(void)
             memcpy(&stand.high, out.data + 40, 4);
         } else if (!out.is_binary) {
             keep_text((const char *)out.data, out.size);
-        } else if (out.data[0] == 4) {
-            free(stand.slice);
-            stand.slice = out.data;
-            stand.slice_size = out.size;
+        } else if (out.data[0] == 4 || out.data[0] == 5) {
+            unsigned char **kept = out.data[0] == 4 ? &stand.slice : &stand.stages;
+            size_t *size = out.data[0] == 4 ? &stand.slice_size : &stand.stages_size;
+            free(*kept);
+            *kept = out.data;
+            *size = out.size;
             continue;
         }
         free(out.data);
@@ -106,6 +108,7 @@ static void end(void)
     wadi_view_hub_end(&stand.hub);
     wadi_view_hub_free(&stand.hub);
     free(stand.slice);
+    free(stand.stages);
 }
 
 static uint64_t hash(void)
@@ -325,6 +328,59 @@ static void cells_of_a_cut_have_their_types_and_velocities(void **unused)
     end();
 }
 
+enum { TANK_CELLS = 64, STAGE_BYTES = 32 + 8 * TANK_CELLS };
+
+/* Upward velocity of cell n after the stage of that name in the message of a step. */
+static double upward_after(const char *name, int n)
+{
+    uint32_t count;
+    memcpy(&count, stand.stages + 48, sizeof count);
+    assert_int_equal(stand.stages_size, 56 + TANK_CELLS + count * STAGE_BYTES);
+    for (uint32_t s = 0; s < count; ++s) {
+        const unsigned char *at = stand.stages + 56 + TANK_CELLS + s * STAGE_BYTES;
+        if (strcmp((const char *)at, name) == 0) {
+            float velocity[2];
+            memcpy(velocity, at + 32 + 8 * n, sizeof velocity);
+            return (double)velocity[1];
+        }
+    }
+    fail_msg("no stage '%s'", name);
+    return 0.0;
+}
+
+/* A tank of water at rest: its grid begins at rest, gravity gives all cells g times the step, and pressure
+ * takes all of it away. */
+static void stages_show_what_they_do_to_the_grid(void **unused)
+{
+    (void)unused;
+    begin("wadi: 1\nname: tank\nsolver: flip\ncell_size: 0.05\nframes: 40\nfps: 50\n"
+          "domain: {min: [0, 0, 0], max: [0.4, 0.2, 0.4]}\nmaterials: {water: {kind: water}}\n"
+          "bodies: [{material: water, shape: {box: {min: [0, 0, 0], max: [0.4, 0.2, 0.3]}}}]\n");
+    say("stages");
+    assert_string_equal(stand.news, "");
+    assert_int_equal(wadi_sim_steps(stand.session.sim), 1);
+    const double dt = wadi_sim_time(stand.session.sim);
+    double pulled = 0.0;
+    for (int n = 9; n < 15; ++n) { /* the second row from below, without its ends */
+        CHECK_NEAR(upward_after("sort", n), 0.0, 1e-9);
+        CHECK_NEAR(upward_after("particles to grid", n), 0.0, 1e-6);
+        pulled = upward_after("forces", n);
+        assert_true(pulled < 0.0 && pulled >= -9.81 * dt * (1 + 1e-6) && pulled <= -0.49 * 9.81 * dt);
+        CHECK_NEAR(upward_after("forces", 9), pulled, 1e-6);
+        CHECK_NEAR(upward_after("pressure", n), 0.0, 0.02 * fabs(pulled));
+    }
+    /* The walk does not change the step. */
+    const uint64_t walked = hash();
+    say("restart");
+    say("step");
+    assert_true(hash() == walked);
+    end();
+    begin(SCENE("points"));
+    say("stages");
+    assert_non_null(stand.stages);
+    end();
+}
+
 /* Of dry sand the page has no wetness; water that is poured beside it brings it. */
 static void wetness_is_offered_once_water_can_be_there(void **unused)
 {
@@ -350,6 +406,7 @@ int main(void)
         cmocka_unit_test(ranges_grow_and_can_be_fixed),
         cmocka_unit_test(sums_are_those_of_mechanics),
         cmocka_unit_test(cells_of_a_cut_have_their_types_and_velocities),
+        cmocka_unit_test(stages_show_what_they_do_to_the_grid),
         cmocka_unit_test(wetness_is_offered_once_water_can_be_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,6 +51,7 @@ static const char *const every_message[] = {
     "link",
     "change - {step: 1, nonsense: 3}",
     "reach 4",
+    "stages",
     "mark",
     "scene nothing",
     "solver nothing",

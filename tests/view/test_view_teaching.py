@@ -6,6 +6,7 @@ test_view_teaching.py WADI [NAME…]"""
 
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -167,21 +168,28 @@ def test_cells_arrows_values_and_plots(browser):
 def test_stages_one_at_a_time(browser):
     with Server(WADI, scene_file(), "--threads", "1", "--paused") as server:
         begin(browser, server)
-        click(browser, "stage-begin")  # without a step there are no stages
-        browser.until("wadi.lesson.walk.names.length > 5")
-        steps, seen = browser.value(STATE + ".picture.steps"), []
-        for _ in range(40):
-            click(browser, "stage-next")
+        play_to(browser, 5)
+        steps, before, seen = browser.value(STATE + ".picture.steps"), words(browser), []
+        click(browser, "stage-begin")
+        browser.until("wadi.lesson.walk.stages.length > 5 && !document.getElementById('stage-card').hidden")
+        count = browser.value("wadi.lesson.walk.stages.length")
+        for n in range(count):
             seen.append(text(browser, "stage-name").split(": ")[-1])
+            assert browser.value("wadi.stage.slice.group.children.length") == 3, "cells and arrows of each stage"
             if seen[-1] == "pressure":
                 assert "∇" in text(browser, "stage-equation")
                 shot(browser, "lesson_stage")
-            if browser.value(STATE + ".picture.steps") > steps:
-                break
+            if n + 1 < count:  # the particles wait for the last stage
+                assert words(browser) == before and browser.value(STATE + ".picture.steps") == steps
+                click(browser, "stage-next")
         assert seen.index("particles to grid") < seen.index("pressure") < seen.index("grid to particles"), seen
         browser.until(f"{STATE}.picture.steps === {steps} + 1")
-        click(browser, "stage-stop")
-        assert browser.value("document.getElementById('stage-card').hidden")
+        assert words(browser) != before
+        click(browser, "stage-next")
+        browser.until(f"wadi.lesson.walk.at === 0 && !wadi.lesson.walk.isWaiting")
+        click(browser, "stage-stop")  # in the middle of a step: the particles are those behind it
+        browser.until(f"{STATE}.picture.steps === {steps} + 2")
+        assert browser.value("document.getElementById('stage-card').hidden && wadi.stage.slice.group.children.length === 0")
 
 
 def test_two_sessions_side_by_side(browser):
@@ -208,6 +216,27 @@ def test_two_sessions_side_by_side(browser):
         assert halves[0] > halves[1] + 0.01, halves
         click(browser, "drop")
         assert browser.value("wadi.stage.beside === null && document.getElementById('sides').hidden")
+
+
+def test_two_finished_runs_side_by_side(browser):
+    runs = []
+    for name, angle in (("rough", 45), ("smooth", 1)):
+        runs.append(os.path.join(FOLDER, name + ".run"))
+        subprocess.run([WADI, "run", scene_file(), "-o", runs[-1], "--overwrite", "--frames", "12", "--threads", "1", "--quiet",
+                        "--set", "materials.sand.friction_angle=" + str(angle), "--set", "bodies[0].material=sand"], check=True)
+    with Server(WADI, runs[0], "--beside", runs[1], "--paused") as server:
+        begin(browser, server)
+        assert not browser.value("document.getElementById('other').hidden")
+        for frame in range(1, 13):
+            browser.value(f"wadi.send('seek {frame}')")
+            browser.until(f"{STATE}.frame === {frame}")
+        rough = words(browser)
+        click(browser, "other")
+        browser.until(f"wadi.stage.beside !== null && {STATE}.frame === 1")
+        browser.value("wadi.send('seek 12')")
+        browser.until(f"{STATE}.frame === 12 && document.getElementById('side-kept').textContent.endsWith('frame 12')")
+        assert words(browser) != rough, "the same run"
+        shot(browser, "lesson_two_runs")
 
 
 def test_a_link_shows_the_same_state(browser):

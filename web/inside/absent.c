@@ -120,3 +120,5 @@ NEVER(const char *wadi_run_reader_view_name(const WadiRunReader *reader, int n))
 NEVER(WadiStatus wadi_run_reader_collider_mesh(WadiRunReader *reader, int n, WadiMeshData *mesh,
                                                WadiError *error))
 NEVER(bool wadi_run_reader_collider_moves(WadiRunReader *reader, int n))
+NEVER(WadiStatus wadi_run_reader_solid(WadiRunReader *reader, const double *points, size_t count,
+                                       uint8_t *is_inside, WadiError *error))

@@ -3,7 +3,7 @@
 import { KeptFrames, packFrame } from "./kept.js";
 import { $, element, short, UNITS } from "./panel.js";
 import { Plot, Series } from "./plots.js";
-import { readSlice } from "./slice.js";
+import { readSlice, readStages } from "./slice.js";
 import { explain, StageWalk } from "./stages.js";
 import { encodeState, messagesOf } from "./state_link.js";
 
@@ -25,6 +25,8 @@ export class Lesson {
     this.kept = null;
     this.walk = new StageWalk();
     this.times = {};
+    this.held = []; // pictures that wait for the end of a walk
+    this.apply = () => {};
     this.listen();
   }
 
@@ -34,6 +36,11 @@ export class Lesson {
     $("cut-at").addEventListener("input", () => this.askSlice());
     $("keep").onclick = () => this.keep();
     $("drop").onclick = () => this.drop();
+    $("other").onclick = () => {
+      this.keep();
+      this.frames = new KeptFrames();
+      this.send("other");
+    };
     $("copy-link").onclick = () => this.send("link");
     $("stage-begin").onclick = () => this.nextStage();
     $("stage-next").onclick = () => this.nextStage();
@@ -81,7 +88,7 @@ export class Lesson {
   }
 
   onSlice(buffer) {
-    if ($("slice").value === "") return;
+    if ($("slice").value === "" || this.walk.stages.length > 0) return;
     this.stage.slice.show(readSlice(buffer), this.stage.center);
     this.stage.need();
   }
@@ -95,7 +102,6 @@ export class Lesson {
     }
     if (stats.stages && Object.keys(stats.stages).length > 0) {
       this.times = stats.stages;
-      this.walk.setStages(Object.keys(stats.stages));
     }
     $("undo").disabled = !(stats.undo > 0);
   }
@@ -163,21 +169,52 @@ export class Lesson {
   }
 
   nextStage() {
-    if (this.state.isPlaying) this.send("pause");
-    if (this.walk.next() === "step") this.send("step");
+    const what = this.walk.next();
+    if (what === "step") this.send("stages");
+    else if (what === "stage") this.showStage();
+  }
+
+  // The step is taken; its pictures wait for the last stage.
+  onStages(buffer) {
+    this.walk.setStages(readStages(buffer));
+    this.stage.slice.fastest = 0;
     this.showStage();
   }
 
+  // Whether a picture has to wait for the end of the walk.
+  holds(buffer) {
+    const isHeld = this.walk.isWaiting || this.walk.isWithin;
+    if (isHeld) this.held.push(buffer);
+    return isHeld;
+  }
+
+  release() {
+    const held = this.held;
+    this.held = [];
+    for (const buffer of held) this.apply(buffer);
+  }
+
   leaveStages() {
+    const wasThere = this.walk.stages.length > 0 || this.walk.isWaiting;
+    if (!wasThere) return;
     this.walk.stop();
+    this.release();
     $("stage-card").hidden = true;
     this.markStage();
+    this.askSlice();
   }
 
   showStage() {
     const { name, equation, text } = explain(this.state.facts?.solver, this.walk.name);
+    const view = this.stage.slice, { slice } = this.walk.stages[this.walk.at] ?? {};
+    if (slice) {
+      view.showsCells = view.showsArrows = true;
+      view.show(slice, this.stage.center);
+      this.stage.need();
+    }
+    if (!this.walk.isWithin) this.release();
     $("stage-card").hidden = false;
-    $("stage-name").textContent = name ? `${this.walk.at + 1} of ${this.walk.names.length}: ${name}` : "a step…";
+    $("stage-name").textContent = name ? `${this.walk.at + 1} of ${this.walk.stages.length}: ${name}` : "no stages";
     $("stage-time").textContent = this.times[name] !== undefined ? `${this.times[name].toFixed(1)} ms` : "";
     $("stage-equation").replaceChildren(...formula(equation));
     $("stage-text").textContent = text;

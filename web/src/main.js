@@ -21,7 +21,12 @@ try {
 }
 const chart = new Chart($("chart"), $("stages"));
 let link = null;
-const send = (text) => link?.send(text);
+// What changes the simulation ends a walk through the stages of a step.
+const PASSIVE = ["ack", "stages", "slice", "colour", "range", "surface", "link", "mark"];
+const send = (text) => {
+  if (!PASSIVE.includes(text.split(" ")[0])) lesson.leaveStages();
+  link?.send(text);
+};
 const tools = new Tools(state, stage, send);
 const lesson = new Lesson(state, stage, send, (message) => note(message));
 
@@ -57,6 +62,7 @@ function onScene(message) {
   showPlaying();
   if (message.steps === 0 || isOther) lesson.begin();
   lesson.onScene(message);
+  $("other").hidden = !message.beside;
 }
 
 function setBrush(facts) {
@@ -123,6 +129,7 @@ function showThinned() {
 let noteTimer = 0;
 function note(message) {
   const isProblem = message.type === "problem";
+  if (isProblem) lesson.leaveStages();
   $("note").hidden = false;
   $("note").classList.toggle("problem", isProblem);
   $("note").textContent = `${message.what}: ${message.why}`;
@@ -159,7 +166,9 @@ const handlers = {
   },
   binary(buffer) {
     const kind = new Uint8Array(buffer, 0, 1)[0];
-    if (kind === 1) {
+    if (kind === 1 && lesson.holds(buffer)) {
+      send(`ack ${readPicture(buffer).sequence % 1000000}`);
+    } else if (kind === 1) {
       const picture = readPicture(buffer);
       // Fewer grains are drawn larger, so that the body stays closed.
       stage.grains.radius = 0.55 * state.facts.spacing * Math.cbrt(picture.particles / Math.max(picture.shown, 1));
@@ -175,6 +184,8 @@ const handlers = {
       lesson.onPicture(picture);
     } else if (kind === 4) {
       lesson.onSlice(buffer);
+    } else if (kind === 5) {
+      lesson.onStages(buffer);
     } else {
       if (kind === 2 && !$("surface").checked) return;
       stage.applyMesh(buffer, state.facts?.colliders);
@@ -184,6 +195,7 @@ const handlers = {
 };
 
 window.wadi.receive = handlers.text;
+lesson.apply = handlers.binary;
 
 // The page with the solver inside may be opened with a scene: index.html?scene=NAME.
 let wanted = new URLSearchParams(location.search).get("scene");

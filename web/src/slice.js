@@ -20,6 +20,19 @@ export function readSlice(buffer) {
   };
 }
 
+// What the stages of a step left on the grid: [{ name, slice }].
+export function readStages(buffer) {
+  const head = new Uint32Array(buffer, 0, 4), reals = new Float64Array(buffer, 16, 4), stages = new Uint32Array(buffer, 48, 1)[0];
+  const count = head[2] * head[3], first = 56 + Math.ceil(count / 8) * 8, each = 32 + 8 * count;
+  const plain = { axis: head[1], width: head[2], height: head[3], corner: [reals[0], reals[1], reals[2]], cell: reals[3],
+                  types: new Uint8Array(buffer, 56, count) };
+  return Array.from({ length: stages }, (_, i) => {
+    const bytes = new Uint8Array(buffer, first + i * each, 32), end = bytes.indexOf(0);
+    const name = new TextDecoder().decode(bytes.subarray(0, end < 0 ? 32 : end));
+    return { name, slice: { ...plain, velocity: new Float32Array(buffer, first + i * each + 32, 2 * count) } };
+  });
+}
+
 // The two axes in the plane.
 export const planeAxes = (axis) => [axis === 0 ? 1 : 0, axis === 2 ? 1 : 2];
 

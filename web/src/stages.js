@@ -64,33 +64,42 @@ export function explain(solver, stage) {
   return { name: stage, equation: found[0], text: found[1] };
 }
 
-// Walks through the stages of the last step; behind the last one comes the next step.
+// Walks through the stages of a step; behind the last one comes the next step.
 export class StageWalk {
   constructor() {
-    this.names = [];
-    this.at = -1; // not begun
+    this.stop();
   }
 
-  // Stages of a step in their order.
-  setStages(names) {
-    if (this.at >= this.names.length - 1 || this.at < 0 || this.names.length === 0) this.names = names;
+  // Stages of a step in their order, [{ name, slice }]: the first one is shown.
+  setStages(stages) {
+    this.stages = stages;
+    this.at = 0;
+    this.isWaiting = false;
   }
 
-  // "stage": another one is shown; "step": a step is due.
+  // "stage": another one is shown; "step": a step is due; "": it is under way.
   next() {
-    if (this.names.length === 0 || this.at >= this.names.length - 1) {
-      this.at = this.names.length > 0 ? 0 : -1;
-      return "step";
+    if (this.isWaiting) return "";
+    if (this.at + 1 < this.stages.length) {
+      this.at += 1;
+      return "stage";
     }
-    this.at += 1;
-    return "stage";
+    this.isWaiting = true;
+    return "step";
+  }
+
+  // Not at the last one, with which the particles move.
+  get isWithin() {
+    return this.at + 1 < this.stages.length;
   }
 
   get name() {
-    return this.names[this.at] ?? "";
+    return this.stages[this.at]?.name ?? "";
   }
 
   stop() {
-    this.at = -1;
+    this.stages = [];
+    this.at = 0;
+    this.isWaiting = false;
   }
 }

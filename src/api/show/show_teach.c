@@ -33,6 +33,16 @@ WadiStatus wadi_sim_totals(const WadiSim *sim, WadiTotals *totals, WadiError *er
     return wadi_assert_status(WADI_OK, asserts, error);
 }
 
+void wadi_sim_watch_stages(WadiSim *sim, WadiStageFunction call, void *user)
+{
+    sim->watch = (WadiStageWatch){ call, user };
+}
+
+bool wadi_stage_velocity(const WadiStageGrid *grid, const double position[3], double velocity[3])
+{
+    return grid->sample(grid->grid, position, velocity);
+}
+
 static bool is_solid(const WadiWorld *world, WadiVec3 x, double time)
 {
     const WadiScene *scene = world->scene;

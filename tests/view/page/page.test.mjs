@@ -115,13 +115,14 @@ test("kept frames are found by number, replaced by a new past, and bounded", () 
 test("stages follow each other, and behind the last comes a step", () => {
   const walk = new StageWalk();
   assert.equal(walk.next(), "step");
-  walk.setStages(["sort", "pressure"]);
+  assert.equal(walk.next(), "", "one step at a time");
+  walk.setStages([{ name: "sort" }, { name: "pressure" }]);
+  assert.ok(walk.name === "sort" && walk.isWithin);
   assert.equal(walk.next(), "stage");
-  assert.equal(walk.name, "sort");
-  walk.setStages(["other"]);
-  assert.equal(walk.next(), "stage");
-  assert.equal(walk.name, "pressure", "a walk that is on its way keeps its list");
+  assert.ok(walk.name === "pressure" && !walk.isWithin);
   assert.equal(walk.next(), "step");
+  walk.stop();
+  assert.equal(walk.name, "");
   assert.match(explain("flip", "pressure").equation, /∇/);
   assert.equal(explain("flip", "unheard of").equation, "");
 });
