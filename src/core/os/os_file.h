@@ -16,6 +16,15 @@ enum {
 int wadi_os_open_read(const char *path, int flags);
 /* Makes a file, which must not be there, for writing. */
 int wadi_os_open_new(const char *path);
+/* Writes past the page cache, of whole sectors from aligned memory: begins or ends them. False where there
+ * are none, or where the file was already so. */
+bool wadi_os_direct(int fd, bool is_wanted);
+/* Writes bytes from `offset` on, perhaps fewer than asked. */
+typedef struct WadiOsPiece {
+    const void *bytes;
+    size_t size;
+} WadiOsPiece;
+ssize_t wadi_os_write_pieces(int fd, const WadiOsPiece *pieces, int count, uint64_t offset);
 ssize_t wadi_os_write_at(int fd, const void *bytes, size_t size, uint64_t offset);
 /* Waits until the file, or the names in the folder, are on the disk. Where the file system cannot: EINVAL. */
 int wadi_os_flush(int fd);

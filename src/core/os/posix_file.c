@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "core/os/os_file.h"
@@ -28,6 +29,29 @@ int wadi_os_open_new(const char *path)
         fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)0666);
     } while (fd < 0 && errno == EINTR);
     return fd;
+}
+
+bool wadi_os_direct(int fd, bool is_wanted)
+{
+#ifdef O_DIRECT
+    const int flags = fcntl(fd, F_GETFL);
+    return flags >= 0 && ((flags & O_DIRECT) != 0) != is_wanted && fcntl(fd, F_SETFL, flags ^ O_DIRECT) == 0;
+#else
+    (void)fd;
+    (void)is_wanted;
+    return false;
+#endif
+}
+
+ssize_t wadi_os_write_pieces(int fd, const WadiOsPiece *pieces, int count, uint64_t offset)
+{
+    enum { MOST = 64 };
+    struct iovec vector[MOST];
+    count = count < MOST ? count : MOST;
+    for (int i = 0; i < count; ++i) {
+        vector[i] = (struct iovec){ (void *)pieces[i].bytes, pieces[i].size };
+    }
+    return pwritev(fd, vector, count, (off_t)offset);
 }
 
 ssize_t wadi_os_write_at(int fd, const void *bytes, size_t size, uint64_t offset)

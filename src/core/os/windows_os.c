@@ -112,6 +112,19 @@ ssize_t wadi_os_write_at(int fd, const void *bytes, size_t size, uint64_t offset
     return (ssize_t)written;
 }
 
+bool wadi_os_direct(int fd, bool is_wanted)
+{
+    (void)fd;
+    (void)is_wanted;
+    return false;
+}
+
+ssize_t wadi_os_write_pieces(int fd, const WadiOsPiece *pieces, int count, uint64_t offset)
+{
+    (void)count;
+    return wadi_os_write_at(fd, pieces[0].bytes, pieces[0].size, offset);
+}
+
 int wadi_os_flush(int fd)
 {
     return _commit(fd);
