@@ -236,8 +236,8 @@ static void put_affine(WadiExportOut *out, const WadiExportFrame *frame, const W
     wadi_out_text(out, "Transform [");
     for (int column = 0; column < 3; ++column) {
         /* the direction of wadi's axes that is this one of the file */
-        const WadiVec3 u = frame->is_y_up ? wadi_vec3(unit[column].x, -unit[column].z, unit[column].y)
-                                          : unit[column];
+        const WadiVec3 u =
+            frame->is_y_up ? wadi_vec3(unit[column].x, -unit[column].z, unit[column].y) : unit[column];
         put_vector(out, frame, wadi_affine_vector(map, u), 9);
         wadi_out_text(out, " 0 ");
     }

@@ -96,8 +96,8 @@ static WadiStatus attach_motion(const WadiFrameBuilder *s, WadiFrameSceneSolid *
     double largest = 0.0;
     for (size_t v = 0; v < count; ++v) {
         const WadiVec3 x = solid->mesh.vertices[v];
-        const WadiVec3 way = wadi_sub(wadi_shape_carry(shape, x, s->time, after),
-                                      wadi_shape_carry(shape, x, s->time, before));
+        const WadiVec3 way =
+            wadi_sub(wadi_shape_carry(shape, x, s->time, after), wadi_shape_carry(shape, x, s->time, before));
         const WadiVec3 velocity = wadi_is_finite(way) ? wadi_scale(way, 1.0 / open) : wadi_vec3(0, 0, 0);
         solid->velocity[v][0] = (float)velocity.x;
         solid->velocity[v][1] = (float)velocity.y;
@@ -225,6 +225,7 @@ static WadiStatus add_edges(WadiFrameBuilder *s, WadiError *error)
     WadiLook look = wadi_look_plain(wadi_srgb(124, 152, 144));
     look.coat = 1.0f;
     look.coat_roughness = 0.15f;
+    look.casts_no_shadow = true; /* a drawing of the domain, not a thing in it */
     WadiFrameSceneSolid *solid = &s->frame_scene->solids[s->frame_scene->solid_count];
     *solid = (WadiFrameSceneSolid){ .look = wadi_frame_scene_add_look(s->frame_scene, look) };
     WADI_TRY(wadi_mesh_create(&solid->mesh, vertices, 8 * (size_t)bars, (const uint32_t(*)[3])triangles,
