@@ -6,6 +6,7 @@
 
 #include "dem/bodies/dem_friction.h"
 #include "dem/pack/dem_pack.h"
+#include "math/cbrt.h"
 
 #define AT(member) .offset = offsetof(WadiDemDef, member)
 
@@ -108,7 +109,7 @@ static double size_of_fraction(const WadiScene *scene, double fraction)
     const double spacing = scene->cell_size / scene->particles_per_axis;
     const double spread = wadi_dem_def(scene)->size_spread;
     /* Mean volume of a grain whose diameter is spread evenly: pi/6 d^3 (1 + spread^2). */
-    return spacing * cbrt(fraction * 6.0 / (PI * (1.0 + spread * spread)));
+    return spacing * wadi_cbrt(fraction * 6.0 / (PI * (1.0 + spread * spread)));
 }
 
 double wadi_dem_grain_size(const WadiScene *scene)

@@ -6,7 +6,7 @@
 
 #include "core/alloc.h"
 #include "core/hash.h"
-#include "core/timer.h"
+#include "core/os/os_memory.h"
 #include "io/files/files.h"
 #include "io/run/run_files.h"
 
