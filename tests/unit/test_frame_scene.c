@@ -405,6 +405,60 @@ static void textures_need_their_attribute(void **unused)
     close_fixture(&f);
 }
 
+/* A slide of 3 m/s along x, a wheel that turns once in a second about z through the origin, a box that jumps,
+ * and one at rest, while the shutter is open for 1/48 s about 0.5 s. */
+static void moving_colliders_have_velocities(void **unused)
+{
+    (void)unused;
+    static const char scene[] =
+        "wadi: 1\nsolver: points\ncell_size: 0.1\nfps: 24\ndomain: {min: [-4, -4, -4], max: [4, 4, 4]}\n"
+        "materials: {sand: {kind: sand}}\n"
+        "bodies:\n  - {material: sand, shape: {box: {min: [2, 2, 2], max: [2.2, 2.2, 2.2]}}}\n"
+        "colliders:\n"
+        "  - {name: slide, shape: {box: {min: [-3, -3, 0], max: [-2.8, -2.8, 0.2]},\n"
+        "      translate: {keys: [[0, [0, 0, 0]], [1, [3, 0, 0]]]}}}\n"
+        "  - {name: wheel, shape: {box: {min: [0.8, -0.1, 0], max: [1, 0.1, 0.2]},\n"
+        "      rotate: {keys: [[0, [0, 0, 0]], [1, [0, 0, 360]]]}}}\n"
+        "  - {name: jump, shape: {box: {min: [-3, 2, 0], max: [-2.8, 2.2, 0.2]},\n"
+        "      translate: {keys: [[0, [0, 0, 0]], [0.5, [1, 0, 0]]], interpolation: step}}}\n"
+        "  - {name: post, shape: {box: {min: [-3, 3, 0], max: [-2.8, 3.2, 0.2]}}}\n";
+    Fixture f;
+    WadiError error = { 0 };
+    open_fixture(&f, scene);
+    CHECK_OK(wadi_frame_scene_build(&f.frame_scene, &f.def, &f.frame, 0.5, &error), error);
+    const WadiFrameSceneSolid *solids = f.frame_scene.solids, *slide = &solids[0], *wheel = &solids[1];
+    assert_true(slide->velocity != NULL && wheel->velocity != NULL);
+    assert_true(solids[2].velocity == NULL && solids[3].velocity == NULL);
+    for (size_t v = 0; v < slide->mesh.vertex_count; ++v) {
+        CHECK_NEAR((double)slide->velocity[v][0], 3.0, 1e-5);
+        CHECK_NEAR((double)slide->velocity[v][1], 0.0, 1e-5);
+    }
+    /* The chord over 7.5 degrees is shorter than the arc by the sine of a half of it over that. */
+    const double angle = 2.0 * 3.14159265358979 / 48.0, chord = sin(0.5 * angle) / (0.5 * angle);
+    for (size_t v = 0; v < wheel->mesh.vertex_count; ++v) {
+        const WadiVec3 x = wheel->mesh.vertices[v];
+        CHECK_NEAR((double)wheel->velocity[v][0], -2.0 * 3.14159265358979 * chord * x.y, 1e-4);
+        CHECK_NEAR((double)wheel->velocity[v][1], 2.0 * 3.14159265358979 * chord * x.x, 1e-4);
+    }
+    /* As rigid motions: a point at (1, 0, 0) of the frame's time has turned by 3.75 degrees either way. */
+    assert_true(slide->is_rigid && wheel->is_rigid);
+    CHECK_NEAR(wadi_affine_point(&slide->closing, wadi_vec3(1, 2, 3)).x, 1.0 + 3.0 / 96.0, 1e-9);
+    const WadiVec3 open = wadi_affine_point(&wheel->opening, wadi_vec3(1, 0, 0)),
+                   close = wadi_affine_point(&wheel->closing, wadi_vec3(1, 0, 0));
+    CHECK_NEAR(open.y, -sin(0.5 * angle), 1e-9);
+    CHECK_NEAR(close.y, sin(0.5 * angle), 1e-9);
+    CHECK_NEAR(close.x, cos(0.5 * angle), 1e-9);
+    WadiTraceScene trace;
+    CHECK_OK(wadi_frame_scene_trace(&f.frame_scene, f.scene, &trace, &error), error);
+    const WadiTraceMesh *traced = &trace.meshes[trace.mesh_count - 4];
+    assert_non_null(traced->velocity);
+    CHECK_NEAR((double)traced->velocity[traced->vertex_count - 1][0], 3.0, 1e-5);
+    f.scene->render.shutter = 0.0;
+    CHECK_OK(wadi_frame_scene_build(&f.frame_scene, &f.def, &f.frame, 0.5, &error), error);
+    assert_null(f.frame_scene.solids[0].velocity);
+    close_fixture(&f);
+}
+
 static void empty_frames_have_an_empty_stage(void **unused)
 {
     (void)unused;
@@ -477,6 +531,7 @@ int main(void)
         cmocka_unit_test(liquids_have_their_colour_by_scale),
         cmocka_unit_test(cuts_leave_what_is_behind),
         cmocka_unit_test(textures_need_their_attribute),
+        cmocka_unit_test(moving_colliders_have_velocities),
         cmocka_unit_test(empty_frames_have_an_empty_stage),
         cmocka_unit_test(carved_shapes_have_closed_meshes),
     };

@@ -11,7 +11,7 @@
 #include "io/run/run_files.h"
 
 enum {
-    RENDER_VERSION = 3, /* increased when the same settings give another picture */
+    RENDER_VERSION = 4, /* increased when the same settings give another picture */
     DRAFT_GRAINS = 24,
     SAMPLES_MAX = 65536,
     SHEET_MAX = 100,

@@ -65,7 +65,7 @@ static int flush(int fd, WadiFileStream *stream)
             piece->bytes = (const char *)piece->bytes + written;
             piece->size -= (size_t)written;
             if ((size_t)written % SECTOR != 0) {
-                /* Part of a sector: the disk is full, and the next write, through the cache, gives the errno. */
+                /* A full disk: the next write, through the cache, gives the errno. */
                 wadi_os_direct(fd, false);
             }
         }

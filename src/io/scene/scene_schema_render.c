@@ -192,6 +192,7 @@ static const WadiSceneField render_fields[] = {
       .fallback = { -INFINITY }, .fallback_text = "the floor of the domain, or the lowest point",
       .doc = "Of the ground." },
     { "walls", WADI_SCENE_ENUM, AT(walls), .choices = &walls_choices,
+      .fallback = { WADI_RENDER_WALLS_HIDDEN },
       .doc = "Whether the sides of the domain show." },
     { "colliders", WADI_SCENE_BOOL, AT(has_colliders), .fallback = { 1 },
       .doc = "Whether colliders are drawn." },
