@@ -193,15 +193,9 @@ static const char *const environment[][2] = {
 };
 enum { ENVIRONMENT_COUNT = sizeof environment / sizeof environment[0] };
 
-static const char json_note[] =
-    "With --json, wadi run writes one JSON object a line to standard output, each with the key event and the "
-    "keys below. "
-    "The command wadi gallery NAME does so for each of its runs, wadi surface with the events mesh, "
-    "meshes and error, wadi render with image, images, warning and error, after those of wadi run for a "
-    "scene, wadi export with export, exports, warning and error, wadi farm with farm and error, and wadi "
-    "wedge "
-    "with variant, variant_failed, wedge, warning and error. "
-    "The commands wadi check and wadi info write one object; when they fail, it is the error event.";
+static const char json_note[] = "With --json a command writes one JSON object a line to standard output, "
+                                "each with the key event and the keys below. The commands wadi check and "
+                                "wadi info write one object; when they fail, it is the error event.";
 
 /* Text as roff input: one sentence per line, no character interpreted as a request or an escape. */
 static void man_text(FILE *out, const char *text)
@@ -378,7 +372,7 @@ static bool is_same_option(const WadiCliOption *one, const WadiCliOption *other)
 /* Options that several commands have with the same text stand on the page once. */
 static bool is_common_option(const WadiCliOption *option)
 {
-    enum { LEAST = 3 };
+    enum { LEAST = 2 };
     int count = 0;
     for (int i = 0; i < wadi_cli_command_count; ++i) {
         for (int k = 0; k < wadi_cli_commands[i].option_count; ++k) {
@@ -474,10 +468,14 @@ void wadi_cli_dump_markdown(FILE *out)
     }
     fputs("\n## JSON events\n\n", out);
     wadi_cli_print_wrapped(out, json_note, 0, 0, TEXT_WIDTH);
+    fputs("\nThe manual page, `man wadi`, says what each key means.\n\n| event | when | keys "
+          "|\n|---|---|---|\n",
+          out);
     for (int i = 0; i < EVENT_COUNT; ++i) {
-        fprintf(out, "\n### %s\n\n%s\n\n", events[i].name, events[i].meaning);
+        fprintf(out, "| `%s` | %s | ", events[i].name, events[i].meaning);
         for (int k = 0; k < EVENT_KEY_MAX && events[i].keys[k].name != NULL; ++k) {
-            fprintf(out, "- `%s`: %s\n", events[i].keys[k].name, events[i].keys[k].meaning);
+            fprintf(out, "%s`%s`", k > 0 ? ", " : "", events[i].keys[k].name);
         }
+        fputs(" |\n", out);
     }
 }
