@@ -60,6 +60,10 @@ def light_and_camera():
             made.hide_render = True
             made.hide_set(True)
     bpy.ops.mesh.primitive_plane_add(size=12, location=(0, 0, -0.001))
+    floor = bpy.data.materials.new("Floor")
+    floor.diffuse_color, floor.use_nodes = (0.3, 0.29, 0.28, 1), True
+    floor.node_tree.nodes["Principled BSDF"].inputs["Base Color"].default_value = floor.diffuse_color
+    bpy.context.object.data.materials.append(floor)
     bpy.ops.object.light_add(type="SUN", rotation=(math.radians(48), math.radians(-12), math.radians(35)))
     bpy.context.object.data.energy, bpy.context.object.data.angle = 3.5, math.radians(2)
     if scene.world is None:
@@ -67,7 +71,7 @@ def light_and_camera():
     scene.world.use_nodes = True
     sky = scene.world.node_tree.nodes["Background"]
     sky.inputs["Color"].default_value, sky.inputs["Strength"].default_value = (0.62, 0.74, 0.9, 1), 0.6
-    bpy.ops.object.camera_add(location=(1.35, -1.5, 0.95), rotation=(math.radians(62), 0, math.radians(39)))
+    bpy.ops.object.camera_add(location=(1.2, -1.25, 0.85), rotation=(math.radians(62), 0, math.radians(39)))
     bpy.context.object.data.lens, scene.camera = 45, bpy.context.object
 
 
@@ -89,7 +93,7 @@ def main():
     parser.add_argument("--render")
     parser.add_argument("--resolution", type=int, default=96)
     parser.add_argument("--frames", type=int, default=24)
-    parser.add_argument("--frame", type=int, default=16)
+    parser.add_argument("--frame", type=int, default=15)
     parser.add_argument("--size", default="640x360")
     parser.add_argument("--samples", type=int, default=64)
     parser.add_argument("--eevee", action="store_true")

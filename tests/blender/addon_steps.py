@@ -118,13 +118,13 @@ def step_bake():
     for frame in (1, 8, 24):
         SCENE.frame_set(frame)
         volumes[frame] = {made.name: volume_of(made) for made in results() if made.wadi.result_kind == "mesh"}
-    wettest = {made.name: float(max(item.value for item in made.data.attributes["wetness"].data))
+    driest = {made.name: float(min(item.value for item in made.data.attributes["wetness"].data))
                for made in results() if made.wadi.result_kind == "mesh" and "wetness" in made.data.attributes}
     attributes = {made.name: sorted(attribute.name for attribute in made.data.attributes) for made in results()}
     solids("solids")
     SCENE.frame_set(12)
     bpy.ops.wm.save_mainfile()
-    tell(told=told, status=SCENE.wadi.status, same=before == after, shown=frames, volumes=volumes, attributes=attributes, wettest=wettest,
+    tell(told=told, status=SCENE.wadi.status, same=before == after, shown=frames, volumes=volumes, attributes=attributes, driest=driest,
          seen=[made.name for made in SCENE.objects if made.wadi.result_kind])
 
 
