@@ -97,6 +97,7 @@ static void particles_that_fly_alone_are_single_grains(void **unused)
     WadiError error = { 0 };
     WadiArena arena = { 0 };
     WadiCloud cloud, bulk, loose;
+    float *drop;
     WadiVec3 x[BLOCK + 3];
     for (int i = 0; i < BLOCK; ++i) {
         x[i] = wadi_vec3(0.01 * (i % SIDE) + 0.005, 0.01 * (i / SIDE % SIDE), 0.01 * (i / SIDE / SIDE));
@@ -106,7 +107,7 @@ static void particles_that_fly_alone_are_single_grains(void **unused)
     }
     CHECK_OK(wadi_cloud_from_points(&cloud, x, BLOCK + 3, 0.01, &error), error);
     WadiBox walls = { { 0.0, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
-    CHECK_OK(wadi_sand_split(&bulk, &loose, &cloud, walls, &arena, &error), error);
+    CHECK_OK(wadi_sand_split(&bulk, &loose, &drop, &cloud, walls, &arena, &error), error);
     assert_int_equal(bulk.count, BLOCK);
     assert_int_equal(loose.count, 3);
     for (int i = 0; i < 3; ++i) {
@@ -149,6 +150,7 @@ static void sand_on_a_floor_thins_out_and_does_not_hang(void **unused)
     WadiError error = { 0 };
     WadiArena arena = { 0 };
     WadiCloud cloud, bulk, loose;
+    float *drop;
     WadiVec3 x[LAYER + HANGING];
     for (int i = 0; i < LAYER; ++i) {
         x[i] = wadi_vec3(0.01 * (i % 6), 0.01 * (i / 6 % 6), 1.005);
@@ -158,7 +160,7 @@ static void sand_on_a_floor_thins_out_and_does_not_hang(void **unused)
     }
     CHECK_OK(wadi_cloud_from_points(&cloud, x, LAYER + HANGING, 0.01, &error), error);
     WadiBox walls = { { -INFINITY, -INFINITY, 1.0 }, { INFINITY, INFINITY, INFINITY } };
-    CHECK_OK(wadi_sand_split(&bulk, &loose, &cloud, walls, &arena, &error), error);
+    CHECK_OK(wadi_sand_split(&bulk, &loose, &drop, &cloud, walls, &arena, &error), error);
     assert_int_equal(loose.count, 4);
     assert_int_equal(bulk.count, LAYER - 4 + HANGING + 16);
     int copies = 0;
@@ -170,6 +172,9 @@ static void sand_on_a_floor_thins_out_and_does_not_hang(void **unused)
         }
     }
     assert_int_equal(copies, 16);
+    for (int i = 0; i < 4; ++i) { /* the corners of the layer, half a spacing above the floor */
+        CHECK_NEAR((double)drop[i], 0.005, 1e-6);
+    }
     WadiLooseDef def = { .size = 0.001, .floor = 1.0, .count_max = 50, .palette = { .fraction = { 1.0f } } };
     WadiGrains grains;
     CHECK_OK(wadi_loose_grains(&grains, &loose, wadi_vec3(0, 0, 0.5), &def, &arena, &error), error);
@@ -177,6 +182,48 @@ static void sand_on_a_floor_thins_out_and_does_not_hang(void **unused)
     for (size_t g = 0; g < grains.count; ++g) {
         assert_true((double)grains.sphere[g][2] > 0.5);
     }
+    wadi_cloud_free(&cloud);
+    wadi_arena_free(&arena);
+}
+
+/* A bed of 10 x 10 x 4 particles from z = 0, its top at 0.04. A particle that hovers two spacings above it lies
+ * on it: its grains are on the top of the bed, not in a ball. One ten spacings above flies. */
+static void strays_lie_on_the_bed(void **unused)
+{
+    (void)unused;
+    enum { BED = 400 };
+    WadiError error = { 0 };
+    WadiArena arena = { 0 };
+    WadiCloud cloud, bulk, loose;
+    float *drop;
+    WadiVec3 x[BED + 2];
+    for (int i = 0; i < BED; ++i) {
+        x[i] = wadi_vec3(0.01 * (i % 10), 0.01 * (i / 10 % 10), 0.005 + 0.01 * (i / 100));
+    }
+    x[BED] = wadi_vec3(0.05, 0.05, 0.06);
+    x[BED + 1] = wadi_vec3(0.05, 0.05, 0.14);
+    CHECK_OK(wadi_cloud_from_points(&cloud, x, BED + 2, 0.01, &error), error);
+    WadiBox walls = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
+    CHECK_OK(wadi_sand_split(&bulk, &loose, &drop, &cloud, walls, &arena, &error), error);
+    assert_int_equal(loose.count, 2);
+    CHECK_NEAR((double)drop[0], 0.02, 1e-6);
+    assert_true(isinf(drop[1]));
+    WadiLooseDef def = {
+        .size = 0.001, .floor = -INFINITY, .count_max = 50, .drop = drop, .palette = { .fraction = { 1.0f } }
+    };
+    WadiGrains grains;
+    CHECK_OK(wadi_loose_grains(&grains, &loose, wadi_vec3(0, 0, 0), &def, &arena, &error), error);
+    assert_int_equal(grains.count, 100);
+    double highest = 0.0;
+    for (size_t g = 0; g < 100; ++g) {
+        const double z = (double)grains.sphere[g][2];
+        if (g < 50) {
+            CHECK_NEAR(z, 0.04, 1e-6);
+        } else {
+            highest = fmax(highest, fabs(z - 0.14));
+        }
+    }
+    assert_true(highest > 0.005);
     wadi_cloud_free(&cloud);
     wadi_arena_free(&arena);
 }
@@ -521,6 +568,7 @@ int main(void)
         cmocka_unit_test(materials_become_grains_meshes_and_solids),
         cmocka_unit_test(particles_that_fly_alone_are_single_grains),
         cmocka_unit_test(sand_on_a_floor_thins_out_and_does_not_hang),
+        cmocka_unit_test(strays_lie_on_the_bed),
         cmocka_unit_test(grains_belong_to_the_nearest_particle),
         cmocka_unit_test(large_grains_are_stones),
         cmocka_unit_test(single_grains_are_stones),
