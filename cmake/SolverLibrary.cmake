@@ -18,7 +18,7 @@ target_include_directories(fyaml PUBLIC ${FYAML_SOURCE}/include PRIVATE ${FYAML_
 file(GLOB SOURCES CONFIGURE_DEPENDS ${WADI_ROOT}/src/*/*.c ${WADI_ROOT}/src/*/*/*.c)
 list(FILTER SOURCES EXCLUDE REGEX
      "/src/(render|export|secondary)/|/src/api/(export|render|secondary)/|/src/io/(frame|run)/|/surface/write/write_vdb[.]c$")
-list(FILTER SOURCES EXCLUDE REGEX "/(heightmap|mesh_distance|run|run_view|run_changes|run_info|run_reader)[.]c$")
+list(FILTER SOURCES EXCLUDE REGEX "/(heightmap|mesh_distance|run|run_checks|run_view|run_changes|run_info|run_reader)[.]c$")
 if(WIN32)
   target_include_directories(fyaml PUBLIC ${WADI_ROOT}/cmake/posix)
   list(FILTER SOURCES EXCLUDE REGEX "/core/os/posix_|/src/api/(farm|wedge)/|/src/io/files/lock[.]c")
