@@ -89,9 +89,14 @@ static const WadiSceneField secondary_fields[] = {
     { "dust_life", WADI_SCENE_NUMBER, SECONDARY_AT(dust_life), .flags = WADI_SCENE_ABOVE_MIN, .unit = "s",
       .minimum = 0, .maximum = 1e4, .fallback = { 2 }, .doc = "Mean time that dust lasts." },
     { "slow", WADI_SCENE_NUMBER, SECONDARY_AT(slow), .unit = "m/s", .minimum = 0, .maximum = 1e4,
-      .fallback = { 1 }, .doc = "Slower material makes none: real water draws in no air below about 1 m/s." },
+      .fallback = { -1 }, .fallback_text = "by the size of the scene, at most 1",
+      .doc =
+          "Slower material makes none: real water draws in no air below about 1 m/s. In a domain whose "
+          "volume "
+          "is that of a cube of side L it is 0.2 sqrt(g L) where that is less, so that small scenes foam as "
+          "large ones do; for dust 1 m/s." },
     { "fast", WADI_SCENE_NUMBER, SECONDARY_AT(fast), .flags = WADI_SCENE_ABOVE_MIN, .unit = "m/s",
-      .minimum = 0, .maximum = 1e4, .fallback = { 4 },
+      .minimum = 0, .maximum = 1e4, .fallback = { -1 }, .fallback_text = "four times `slow`",
       .doc = "Faster material makes no more. Above `slow`." },
     { "rise", WADI_SCENE_NUMBER, SECONDARY_AT(rise), .unit = "m/s", .minimum = 0, .maximum = 100,
       .fallback = { 0.25 }, .doc = "Speed at which bubbles rise in still water." },
