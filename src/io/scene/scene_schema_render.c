@@ -155,6 +155,12 @@ const WadiSceneObject wadi_scene_light_object = {
 };
 
 static const WadiSceneChoice grounds[] = {
+    { "auto", WADI_GROUND_AUTO,
+      "where sand lies along most of the domain's sides at first, its plain goes on at the same height, "
+      "unless "
+      "`camera`, `walls` or `ground_height` is given; otherwise `slabs`, or `plain` where the domain's "
+      "diagonal "
+      "is shorter than 0.7 m" },
     { "slabs", WADI_GROUND_SLABS, "slabs of stone with joints" },
     { "plain", WADI_GROUND_PLAIN, "one colour" },
     { "checker", WADI_GROUND_CHECKER, "squares" },
@@ -192,8 +198,7 @@ static const WadiSceneField render_fields[] = {
       .fallback = { -INFINITY }, .fallback_text = "the floor of the domain, or the lowest point",
       .doc = "Of the ground." },
     { "walls", WADI_SCENE_ENUM, AT(walls), .choices = &walls_choices,
-      .fallback = { WADI_RENDER_WALLS_HIDDEN },
-      .doc = "Whether the sides of the domain show." },
+      .fallback = { WADI_RENDER_WALLS_HIDDEN }, .doc = "Whether the sides of the domain show." },
     { "colliders", WADI_SCENE_BOOL, AT(has_colliders), .fallback = { 1 },
       .doc = "Whether colliders are drawn." },
     { "secondary", WADI_SCENE_BOOL, AT(has_secondary), .fallback = { 1 },
