@@ -156,7 +156,7 @@ complete -c wadi -n '__fish_seen_subcommand_from gallery' -l overwrite -d 'Remov
 complete -c wadi -n '__fish_seen_subcommand_from gallery' -l json -d 'List as one JSON object an entry; run with one line of JSON an event.'
 complete -c wadi -n '__fish_seen_subcommand_from gallery' -s q -l quiet -d 'Print errors only.'
 complete -c wadi -n '__fish_seen_subcommand_from gallery' -s h -l help -d 'Show this help and do nothing else.'
-complete -c wadi -n '__fish_seen_subcommand_from gallery' -a 'bunny-water bunny-sand-slippery bunny-sand water-column sand-column flip-vs-pic inf585-collapse inf585-alpha inf585-layers circle-blobs inf585-radius moist-column jet-on-pile rain-on-soil bunny-moist sand-duck sand-bunny-dragons sand-bunny-bear sand-bear floor-heap terrain-splash bowl-pour dragon-waves figure-heaps'
+complete -c wadi -n '__fish_seen_subcommand_from gallery' -a 'bunny-water bunny-sand-slippery bunny-sand water-column sand-column flip-vs-pic inf585-collapse inf585-alpha inf585-layers circle-blobs inf585-radius moist-column jet-on-pile rain-on-soil hourglass bunny-moist sand-duck sand-bunny-dragons sand-bunny-bear sand-bear floor-heap terrain-splash bowl-pour dragon-waves figure-heaps'
 complete -c wadi -n '__fish_seen_subcommand_from bench' -l case -x -a 'water-ball water-ball-4 sand-ball sand-column rest water-block sand-block wet-block pile-and-jet settled collapse rest zhu-bridson anisotropic' -d 'Run this case only.'
 complete -c wadi -n '__fish_seen_subcommand_from bench' -l frames -x -d 'Number of frames, instead of 24; of surface: rounds, instead of 7.'
 complete -c wadi -n '__fish_seen_subcommand_from bench' -l scale -x -d 'About so many particles in each case: the same scene on a finer or coarser grid.'

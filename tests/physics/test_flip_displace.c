@@ -213,7 +213,7 @@ static void beds_follow_solids_that_jump(void **unused)
                 continue; /* sand does not become level */
             }
             const double law = law_of_jump(&jumps[n]), rise = rise_after_jump(&jumps[n], kinds[k]);
-            /* Sand over a gap that is thinner than a cell does not fall, and what fell lies a little looser. */
+            /* Sand over a gap thinner than a cell does not fall, and what fell lies a little looser. */
             const double allowed = k == 1 && jumps[n].move[2] < 0.0 ? 0.32 : 0.2;
             const bool is_right = fabs(rise - law) < allowed;
             print_message("%s %.5s, %s by %g, %g cells: %.3f of %.3f\n", is_right ? "  " : "!!", kinds[k],

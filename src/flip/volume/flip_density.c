@@ -80,6 +80,40 @@ static inline void push_out_emitted(const WadiFlipDensityIn *in, int32_t row, un
     *divergence = WADI_ROW_SELECT(is_inner & ~*is_sand & (excess > 0.0f), faster, *divergence);
 }
 
+/* A row with its neighbours. */
+typedef struct Around {
+    WadiF8 fill, open;        /* means: half of the cell itself, a twelfth of each neighbour */
+    unsigned air, compressed; /* cells beside air; with marked particles, or beside them */
+} Around;
+
+static inline void look_around(const WadiFlipDensityIn *in, int32_t row, const WadiF8 *own,
+                               const WadiF8 *own_open, Around *around)
+{
+    *around = (Around){ 0.5f * *own, 0.5f * *own_open, 0, in->compressed != NULL ? in->compressed[row] : 0 };
+    for (int side = 0; side < 6; ++side) {
+        const int32_t next = in->rows->neighbour[row][side];
+        const WadiF8 other = WADI_ROW(in->fill, next);
+        const WadiF8 other_open = 1.0f - WADI_ROW(in->fraction, wadi_table_row(in->solid_row, next));
+        WadiF8 neighbour = other, open = other_open;
+        if (side == WADI_ROW_X_MIN) {
+            neighbour = WADI_ROW_SHIFT_UP(other, *own);
+            open = WADI_ROW_SHIFT_UP(other_open, *own_open);
+        } else if (side == WADI_ROW_X_MAX) {
+            neighbour = WADI_ROW_SHIFT_DOWN(*own, other);
+            open = WADI_ROW_SHIFT_DOWN(*own_open, other_open);
+        }
+        const unsigned solid = wadi_row_neighbour_bits(in->rows, in->solid, row, side);
+        WadiI8 is_solid;
+        wadi_row_mask(solid, &is_solid);
+        around->fill += WADI_ROW_SELECT(is_solid, *own, neighbour) / 12.0f;
+        around->open += WADI_ROW_SELECT(is_solid, *own_open, open) / 12.0f;
+        around->air |= ~(solid | wadi_row_neighbour_bits(in->rows, in->fluid, row, side));
+        if (in->compressed != NULL) {
+            around->compressed |= wadi_row_neighbour_bits(in->rows, in->compressed, row, side);
+        }
+    }
+}
+
 static void correct_rows(void *user, int64_t first, int64_t end)
 {
     const Correct *correct = user;
@@ -95,31 +129,8 @@ static void correct_rows(void *user, int64_t first, int64_t end)
         }
         const WadiF8 own = WADI_ROW(in->fill, row);
         const WadiF8 own_open = 1.0f - WADI_ROW(in->fraction, wadi_table_row(in->solid_row, row));
-        WadiF8 smooth = 0.5f * own, open_mean = 0.5f * own_open;
-        unsigned air = 0, compressed = in->compressed != NULL ? in->compressed[row] : 0;
-        const unsigned own_compressed = compressed;
-        for (int side = 0; side < 6; ++side) {
-            const int32_t next = in->rows->neighbour[row][side];
-            const WadiF8 other = WADI_ROW(in->fill, next);
-            const WadiF8 other_open = 1.0f - WADI_ROW(in->fraction, wadi_table_row(in->solid_row, next));
-            WadiF8 neighbour = other, open = other_open;
-            if (side == WADI_ROW_X_MIN) {
-                neighbour = WADI_ROW_SHIFT_UP(other, own);
-                open = WADI_ROW_SHIFT_UP(other_open, own_open);
-            } else if (side == WADI_ROW_X_MAX) {
-                neighbour = WADI_ROW_SHIFT_DOWN(own, other);
-                open = WADI_ROW_SHIFT_DOWN(own_open, other_open);
-            }
-            const unsigned solid = wadi_row_neighbour_bits(in->rows, in->solid, row, side);
-            WadiI8 is_solid;
-            wadi_row_mask(solid, &is_solid);
-            smooth += WADI_ROW_SELECT(is_solid, own, neighbour) / 12.0f;
-            open_mean += WADI_ROW_SELECT(is_solid, own_open, open) / 12.0f;
-            air |= ~(solid | wadi_row_neighbour_bits(in->rows, in->fluid, row, side));
-            if (in->compressed != NULL) {
-                compressed |= wadi_row_neighbour_bits(in->rows, in->compressed, row, side);
-            }
-        }
+        Around around;
+        look_around(in, row, &own, &own_open, &around);
         WadiI8 is_sand = (WadiI8){ 0 } - (int32_t)in->is_all_sand;
         if (in->sand != NULL) {
             is_sand = WADI_ROW(in->sand, row) >= 0.5f;
@@ -127,11 +138,11 @@ static void correct_rows(void *user, int64_t first, int64_t end)
         const WadiF8 band = WADI_ROW_SELECT(is_sand, zero + in->band[1], zero + in->band[0]);
         WadiI8 is_fluid, may_shrink, is_compressed, holds_compressed;
         wadi_row_mask(fluid, &is_fluid);
-        wadi_row_mask(compressed, &is_compressed);
-        wadi_row_mask(own_compressed, &holds_compressed);
-        const WadiI8 is_reliable = (open_mean > MIN_OPEN) | ((open_mean > 0.0f) & holds_compressed);
-        wadi_row_mask(in->is_one_sided ? 0 : ~air & 0xff, &may_shrink);
-        const WadiF8 excess = smooth / WADI_ROW_SELECT(is_reliable, open_mean, zero + 1.0f) - 1.0f,
+        wadi_row_mask(around.compressed, &is_compressed);
+        wadi_row_mask(in->compressed != NULL ? in->compressed[row] : 0, &holds_compressed);
+        const WadiI8 is_reliable = (around.open > MIN_OPEN) | ((around.open > 0.0f) & holds_compressed);
+        wadi_row_mask(in->is_one_sided ? 0 : ~around.air & 0xff, &may_shrink);
+        const WadiF8 excess = around.fill / WADI_ROW_SELECT(is_reliable, around.open, zero + 1.0f) - 1.0f,
                      over = excess - band, under = excess + band;
         WadiF8 divergence = (WadiF8)((WadiI8)over & (over > 0.0f));
         divergence += (WadiF8)((WadiI8)under & (under < 0.0f) & may_shrink);
@@ -145,7 +156,7 @@ static void correct_rows(void *user, int64_t first, int64_t end)
             const WadiI8 is_dense = (over > 0.0f) & is_fluid;
             in->has_room[row] = (uint8_t) ~(unsigned)wadi_row_bits(&is_dense);
         }
-        push_out_emitted(in, row, ~air & 0xff, &is_sand, &over, &own_open, &divergence);
+        push_out_emitted(in, row, ~around.air & 0xff, &is_sand, &over, &own_open, &divergence);
         WADI_ROW_OUT(correct->expansion, wadi_table_row(in->fluid_row, row)) =
             (WadiF8)((WadiI8)divergence & is_fluid & is_reliable);
     }
