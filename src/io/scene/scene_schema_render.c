@@ -22,10 +22,9 @@ static const WadiSceneChoice presets[] = {
 WADI_SCENE_CHOICES(presets);
 
 static const WadiSceneChoice styles[] = {
-    { "auto", WADI_STYLE_AUTO, "grains for sand (with the solver `dem` a stone each), the mesh for water" },
+    { "auto", WADI_STYLE_AUTO, "grains for sand (with `dem` a stone each), the mesh for water" },
     { "grains", WADI_STYLE_GRAINS, "grains of the material's `grain_size`, which move with the particles" },
-    { "texture", WADI_STYLE_TEXTURE,
-      "the mesh with a solid texture that the particles carry; needs the scene's `texture`" },
+    { "texture", WADI_STYLE_TEXTURE, "the mesh with a texture that particles carry (scene key `texture`)" },
     { "surface", WADI_STYLE_SURFACE, "the mesh" },
     { "balls", WADI_STYLE_BALLS, "a ball a particle" },
     { "hidden", WADI_STYLE_HIDDEN, "nothing" },
@@ -164,7 +163,7 @@ static const WadiSceneChoice grounds[] = {
     { "slabs", WADI_GROUND_SLABS, "slabs of stone with joints" },
     { "plain", WADI_GROUND_PLAIN, "one colour" },
     { "checker", WADI_GROUND_CHECKER, "squares" },
-    { "sand", WADI_GROUND_SAND, "an endless plain of the scene's first sand, or of beach sand" },
+    { "sand", WADI_GROUND_SAND, "an endless plain of the scene's first sand" },
     { "water", WADI_GROUND_WATER, "an endless sea" },
     { "none", WADI_GROUND_NONE, "nothing" },
 };

@@ -7,12 +7,11 @@
 #define AT(member) .offset = offsetof(WadiScene, surface.member)
 
 static const WadiSceneChoice methods[] = {
-    { "zhu_bridson", WADI_SURFACE_KEY_ZHU_BRIDSON, "distance to averaged positions, as in ZB05" },
+    { "zhu_bridson", WADI_SURFACE_KEY_ZHU_BRIDSON, "the distance from averaged positions, as in ZB05" },
     { "anisotropic", WADI_SURFACE_KEY_ANISOTROPIC,
-      "ellipsoids that follow the surface: flat where water is flat, at more cost" },
+      "ellipsoids that follow the surface: flatter, at more cost" },
     { "blobby", WADI_SURFACE_KEY_BLOBBY, "sum of kernels, to compare with" },
-    { "mls", WADI_SURFACE_KEY_MLS,
-      "moving least squares of planes that the particles estimate: no smoothing on a grid" },
+    { "mls", WADI_SURFACE_KEY_MLS, "moving least squares of planes, without smoothing on a grid" },
     { "color_field", WADI_SURFACE_KEY_COLOR_FIELD, "normalised density, to compare with" },
 };
 WADI_SCENE_CHOICES(methods);
