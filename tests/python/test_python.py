@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The Python package, from a wheel made of this build's library: test_python.py WADI."""
 
+import contextlib
 import gc
 import hashlib
 import inspect
@@ -478,6 +479,21 @@ class Documents(unittest.TestCase):
             self.assertEqual(out.returncode, 0, out.stderr)
             if page == 'README.md':
                 self.assertIn('5.095', out.stdout)
+
+    def test_the_notebook_finds_a_known_angle(self):
+        """Its cells, one after the other; then the run-out at 31 degrees, which is none of its simulations."""
+        cells = json.loads((ROOT / 'examples/python/friction_angle.ipynb').read_text())['cells']
+        code = [''.join(cell['source']) for cell in cells if cell['cell_type'] == 'code']
+        names = {}
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()) as told:
+            warnings.simplefilter('error')
+            for text in code:
+                exec(compile(text, 'friction_angle.ipynb', 'exec'), names)
+        self.assertIn('degrees', told.getvalue())
+        self.assertTrue((np.diff(names['run_outs']) < 0).all(), names['run_outs'])
+        self.assertAlmostEqual(names['fit'](names['run_out'](names['collapse'](31.0))), 31.0, delta=1.0)
+        self.assertTrue(22 < names['angle'] < 38)
+        self.assertTrue(eval(code[-1].splitlines()[-1], names)._repr_png_().startswith(b'\x89PNG'))
 
     def test_help_teaches(self):
         for thing in [wadi, *(getattr(wadi, name) for name in wadi.__all__)]:
