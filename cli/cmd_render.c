@@ -9,6 +9,7 @@
 #include "options.h"
 #include "over_frames.h"
 #include "signals.h"
+#include "wadi/secondary.h"
 
 /* Parses up to `count` numbers separated by commas, to the end of the text; returns their number, 0 for other
  * text. */
@@ -127,12 +128,45 @@ static void print_summary(const WadiRenderReport *report)
     }
 }
 
+static void on_foam(void *user, const WadiProgress *state)
+{
+    WadiCliWork *work = user;
+    if (!work->args->json) {
+        wadi_cli_work_progress(work, state, "foam", state->particles);
+    }
+}
+
+/* Foam for the pictures, where there is none. One process makes it, and not for numbers as colours. Pictures
+ * without it are better than none: what fails is a warning. */
+static void make_foam(WadiCliWork *work, const char *run, const WadiRenderDef *def)
+{
+    if (def->is_shared || def->is_video_only || def->attribute != NULL) {
+        return;
+    }
+    WadiSecondaryOptions options = wadi_default_secondary_options();
+    options.last_frame = def->last_frame;
+    options.sets = def->sets;
+    options.set_count = def->set_count;
+    options.threads = def->threads;
+    options.progress = on_foam;
+    options.progress_user = work;
+    options.stop = def->stop;
+    WadiError error = { 0 };
+    const WadiStatus status = wadi_secondary_for_pictures(run, &options, NULL, &error);
+    if (status != WADI_OK && status != WADI_ERR_STOPPED && status != WADI_ERR_SCENE) {
+        char text[2200];
+        snprintf(text, sizeof text, "pictures without new foam: %.2000s", error.text);
+        wadi_cli_work_log(work, WADI_LOG_WARNING, text);
+    }
+}
+
 static int draw(WadiCliWork *work, const char *run, const WadiRenderDef *def)
 {
     const WadiCliArgs *args = work->args;
     WadiRenderReport report;
     WadiError error = { 0 };
     wadi_cli_work_catch(work);
+    make_foam(work, run, def);
     WadiStatus status = wadi_render(run, def, &report, &error);
     int code = wadi_cli_work_end(work, status, &error, report.pictures + report.kept, "picture",
                                  "; no picture was drawn");
