@@ -4,7 +4,9 @@ import json
 import os
 import shutil
 
-from cli_harness import contains, good, is_equal, main, shown, wadi, write
+import h5py
+
+from cli_harness import ROOT, contains, good, is_equal, main, shown, wadi, write
 
 DAM = """\
 wadi: 1
@@ -49,6 +51,20 @@ def test_secondary_makes_a_file_a_frame_and_keeps_them():
     assert "particles" not in again.splitlines()[-1], "kept files are not read: their number of particles is not 0"
     contains(good("secondary", run, "--set", "secondary.amount=2").out, "16 files written")
     contains(good("info", os.path.join(run, "secondary", files(run)[-1])).out, "life")
+
+
+def test_the_wave_at_the_duck_has_bubbles():
+    """The gallery's duck is 13 cm tall: its wave of 1 m/s has bubbles and foam only with the speeds of its scale."""
+    scene = os.path.join(ROOT, "scenes", "gallery", "sand-duck", "sand-duck.yaml")
+    good("run", scene, "-o", "duck.run", "--set", "cell_size=0.018", "--frames", "8", "--quiet")
+    made = []
+    for speeds in ([], ["--set", "secondary={slow: 1, fast: 4}"]):
+        good("secondary", "duck.run", "--quiet", *speeds)
+        with h5py.File(os.path.join("duck.run", "secondary", files("duck.run")[-1])) as file:
+            kinds = file["particles/kind"][:]
+            made.append([int((kinds == kind).sum()) for kind in (1, 2)])  # foam, bubbles
+    assert min(made[0]) >= 20, made
+    assert 10 * sum(made[1]) <= sum(made[0]), made
 
 
 def test_stopped_and_continued_gives_the_same_bytes():
