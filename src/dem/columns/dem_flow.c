@@ -160,7 +160,8 @@ static void count_quiescent(void *context, int64_t first, int64_t end)
 }
 
 /* h rises by the exchange alone, up to where sand may rest and below all that does not. It falls, and grains
- * wake, where they are too near the surface or have lost what carries them. A quiescent gap rests as a whole. */
+ * wake, where they are too near the surface or have lost what carries them. A quiescent gap rests as a
+ * whole. */
 static void limit_block(void *context, int64_t first, int64_t end)
 {
     const Work *w = context;

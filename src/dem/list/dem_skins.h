@@ -1,6 +1,6 @@
-/* Verlet skins of grains: how far they may move before the list is made again. They are powers of the root of two
- * of the smallest one, by the speeds of the grains and of those around them: a grain at rest that a fast one
- * is about to hit needs a skin too. */
+/* Verlet skins of grains: how far they may move before the list is made again. They are powers of the root of
+ * two of the smallest one, by the speeds of the grains and of those around them: a grain at rest that a fast
+ * one is about to hit needs a skin too. */
 #ifndef WADI_DEM_SKINS_H
 #define WADI_DEM_SKINS_H
 
