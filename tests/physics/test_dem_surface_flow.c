@@ -87,12 +87,12 @@ static void test_a_round_trip_is_exact_and_does_not_pop(void **state)
     }
     dem->sleep.count = 0;
     dem->is_set_changed = dem->is_stale = true;
-    dem->surface->calming = WADI_DEM_WOKEN + 1;
+    dem->surface->damping = WADI_DEM_WOKEN + 1;
     dem->surface->flow.least_depth = 1.0; /* nothing freezes again */
     double most = 0.0;
     WadiError error = { 0 };
     for (int k = 0; k < 400; ++k) {
-        memset(dem->surface->calm, 0, (size_t)c->count);
+        memset(dem->surface->quiescent, 0, (size_t)c->count);
         CHECK_OK(wadi_sim_step(sim, &error), error);
         most = fmax(most, fastest(&sim->particles));
     }

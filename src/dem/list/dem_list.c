@@ -61,12 +61,12 @@ static inline __attribute__((always_inline)) unsigned find_owned(const Builder *
         const WadiF8 d = __builtin_convertvector((WadiI8)from, WadiF8);
         square += d * d;
     }
-    const float own = b->in->margin[i];
-    const WadiF8 margin = *(const WadiF8 *)(b->in->margin + j);
-    const WadiF8 apart = *(const WadiF8 *)(b->in->radius + j) + margin + (b->in->radius[i] + own);
+    const float own = b->in->skin[i];
+    const WadiF8 skin = *(const WadiF8 *)(b->in->skin + j);
+    const WadiF8 apart = *(const WadiF8 *)(b->in->radius + j) + skin + (b->in->radius[i] + own);
     const WadiF8 limit = apart * (float)b->places + SLACK;
     const WadiI8 index = j + (WadiI8){ 0, 1, 2, 3, 4, 5, 6, 7 };
-    const WadiI8 is_owned = (square < limit * limit) & ((margin < own) | ((margin == own) & (index > i)));
+    const WadiI8 is_owned = (square < limit * limit) & ((skin < own) | ((skin == own) & (index > i)));
     return wadi_row_bits(&is_owned);
 }
 
@@ -177,7 +177,7 @@ static bool find_sleepers(const WadiDemListIn *in, int32_t first, int32_t end, W
         box.min.x = fmin(box.min.x, p->x[i]), box.max.x = fmax(box.max.x, p->x[i]);
         box.min.y = fmin(box.min.y, p->y[i]), box.max.y = fmax(box.max.y, p->y[i]);
         box.min.z = fmin(box.min.z, p->z[i]), box.max.z = fmax(box.max.z, p->z[i]);
-        reach = fmaxf(reach, in->radius[i] + in->margin[i]);
+        reach = fmaxf(reach, in->radius[i] + in->skin[i]);
     }
     return wadi_dem_sleepers_find(out, in->asleep, &box, (double)reach + in->largest_radius);
 }
@@ -195,17 +195,17 @@ static void visit_cell(const Builder *b, const WadiDemRanges *near, int32_t firs
         }
         Visit v = { .builder = b,
                     .i = i,
-                    .reach = (double)in->radius[i] + (double)in->margin[i],
+                    .reach = (double)in->radius[i] + (double)in->skin[i],
                     .x = p->x[i],
                     .y = p->y[i],
                     .z = p->z[i] };
-        if (!((double)in->margin[i] > in->smallest_margin)) {
-            /* All others have its margin or a larger one: it owns those behind it. */
+        if (!((double)in->skin[i] > in->smallest_skin)) {
+            /* All others have its skin or a larger one: it owns those behind it. */
             for (int r = 0; r < near->count; ++r) {
                 visit_range(&v, near->first[r] > i ? near->first[r] : i + 1, near->end[r]);
             }
         } else {
-            const double reach = v.reach + in->largest_radius + (double)in->margin[i];
+            const double reach = v.reach + in->largest_radius + (double)in->skin[i];
             WadiDemWalk walk;
             wadi_dem_walk_begin(&walk, in->sort, (WadiVec3){ v.x, v.y, v.z }, reach);
             for (int32_t from, to; wadi_dem_walk_next(&walk, &from, &to);) {
