@@ -22,8 +22,8 @@ static const double SMALLEST_PART = 0.2; /* of its radius that a new grain has a
     wadi_array_renew((void **)&(pointer), &(capacity), (size_t)(count), sizeof *(pointer), "grains", error)
 
 /* Keeps the content. */
-#define RESERVE(pointer, capacity, count)                                                                    \
-    wadi_array_reserve((void **)&(pointer), &(capacity), (size_t)(count), sizeof *(pointer), "grains", error)
+#define FIT(pointer, capacity, count)                                                                        \
+    wadi_array_fit((void **)&(pointer), &(capacity), (size_t)(count), sizeof *(pointer), "grains", error)
 
 /* Per grain, in scratch. */
 typedef struct Sizes {
@@ -250,19 +250,19 @@ static WadiStatus store_asleep(WadiDem *dem, WadiDemSprings *left, WadiError *er
 WadiStatus wadi_dem_renew_grains(WadiDem *dem, int32_t count, int32_t slots, WadiError *error)
 {
     WADI_TRY(RENEW(dem->grains.load, dem->load_capacity, (int64_t)count - dem->list.pairs.first + slots));
-    WADI_TRY(RESERVE(dem->mass, dem->mass_capacity, count));
-    WADI_TRY(RESERVE(dem->grains.shift, dem->shift_capacity, count));
-    WADI_TRY(RESERVE(dem->grains.motion, dem->motion_capacity, count));
+    WADI_TRY(FIT(dem->mass, dem->mass_capacity, count));
+    WADI_TRY(FIT(dem->grains.shift, dem->shift_capacity, count));
+    WADI_TRY(FIT(dem->grains.motion, dem->motion_capacity, count));
     if (dem->rupture > 0.0) {
-        WADI_TRY(RESERVE(dem->grains.bridge, dem->bridge_capacity, count));
-        WADI_TRY(RESERVE(dem->grains.grip, dem->grip_capacity, count));
+        WADI_TRY(FIT(dem->grains.bridge, dem->bridge_capacity, count));
+        WADI_TRY(FIT(dem->grains.grip, dem->grip_capacity, count));
     }
     if (dem->grain_column >= 0) {
-        WADI_TRY(RESERVE(dem->base, dem->base_capacity, count));
+        WADI_TRY(FIT(dem->base, dem->base_capacity, count));
     }
     dem->grains.mass = dem->mass;
-    WADI_TRY(RESERVE(dem->grains.whole, dem->whole_capacity, count));
-    return RESERVE(dem->grains.skin, dem->skin_capacity, count);
+    WADI_TRY(FIT(dem->grains.whole, dem->whole_capacity, count));
+    return FIT(dem->grains.skin, dem->skin_capacity, count);
 }
 
 static void find_growing(WadiDem *dem)
@@ -300,7 +300,7 @@ static WadiStatus make_sizes(Fill *f, size_t count, WadiError *error)
     if (has_new(dem)) {
         WADI_TRY(WADI_ARENA_NEW(scratch, &f->fitted, count, "grains", error));
     }
-    WADI_TRY(RESERVE(dem->mass, dem->mass_capacity, count));
+    WADI_TRY(FIT(dem->mass, dem->mass_capacity, count));
     for (int32_t i = f->from; i < p->count; ++i) {
         dem->mass[i] = (float)wadi_dem_mass_of(dem, i);
     }
