@@ -157,7 +157,7 @@ void wadi_dem_tile_loads(const WadiDem *dem, double (*sum)[4]);
 WadiStatus wadi_dem_rebuild_list(WadiDem *dem, const WadiDemStep *step, WadiError *error);
 /* m: of a grain of this scene. */
 double wadi_dem_largest_radius(const WadiDem *dem);
-/* Memory for the grains of a list of `count`; that of loads has room for `slots` of the halo. */
+/* Memory for the grains of the list, `count` in all; that of loads has room for `slots` of the halo. */
 WadiStatus wadi_dem_renew_grains(WadiDem *dem, int32_t count, int32_t slots, WadiError *error);
 /* Bodies of the grains of the list, the first `count` of the store. */
 WadiStatus wadi_dem_make_bodies(WadiDem *dem, int32_t count, WadiError *error);

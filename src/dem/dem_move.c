@@ -164,7 +164,7 @@ static double move_block(void *context, int64_t begin, int64_t stop)
         omega[0][i] = motion[4], omega[1][i] = motion[5], omega[2][i] = motion[6];
         radius[i] = shift[3];
         const float square = shift[0] * shift[0] + shift[1] * shift[1] + shift[2] * shift[2];
-        const WadiF4 since = shift - g->mark[i];
+        const WadiF4 since = shift - g->mark[i - m->dem->list.pairs.first];
         const float moved = since[0] * since[0] + since[1] * since[1] + since[2] * since[2];
         const float scale = 1.0f / (g->skin[i] * g->skin[i]), part = square * scale, near = moved * scale;
         const float speed = motion[0] * motion[0] + motion[1] * motion[1] + motion[2] * motion[2];

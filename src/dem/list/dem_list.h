@@ -38,7 +38,7 @@ typedef struct WadiDemListIn {
     double largest_radius, smallest_skin;
     const uint32_t *grain; /* per particle: spheres of one grain make no pairs; NULL: all are grains */
     /* Memory whose content is lost: WADI_DEM_FOUND whole numbers for each particle of the sort, and three for
-     * each particle and WADI_DEM_LANES more. */
+     * each of them and WADI_DEM_LANES more. */
     int32_t *found_room, *place_room;
 } WadiDemListIn;
 
