@@ -417,6 +417,9 @@ static void the_same_bytes_for_any_threads_and_resumed(void **unused)
     const Motion motion = { .block = KEYS("translate", "[@0.03, L[0, 0, 0]], [@0.1, L[0, 0, 0.02]]") };
     write_motion(&motion, &surface_flow, &usual, text);
     check_same_bytes(text, (int)(24 * START), 6);
+    const Motion jump = { .block = JUMP("translate", "[0, L[0, 0, 0]], [@-0.05, L[0, 0, 0.02]]") };
+    write_motion(&jump, &water, &usual, text);
+    check_same_bytes(text, (int)(24 * START), 6);
 }
 
 int main(void)
