@@ -280,12 +280,15 @@ static void scatter(WadiGrains *grains, size_t to, const WadiLooseDef *def, cons
     wadi_random_unit3((uint64_t)number + 500000, cloud->id[i], WADI_RANDOM_GRAIN, v);
     /* Denser in the middle: the radius is uniform. */
     double z = 2.0 * u[0] - 1.0, across = sqrt(1.0 - z * z), angle = 2.0 * 3.14159265358979324 * u[1];
-    double r = SCATTER * 2.0 * u[2] * (double)cloud->spacing[i];
+    const bool is_lying = def->drop != NULL && isfinite(def->drop[i]);
+    /* Evenly over a disc where it lies. */
+    double r = SCATTER * 2.0 * (is_lying ? sqrt(u[2]) : u[2]) * (double)cloud->spacing[i];
+    across = is_lying ? 1.0 : across;
     float *sphere = grains->sphere[to];
     sphere[0] = (float)(middle.x + r * across * cos(angle));
     sphere[1] = (float)(middle.y + r * across * sin(angle));
     sphere[3] = (float)(0.5 * size * (0.75 + 0.5 * v[0]));
-    if (def->drop != NULL && isfinite(def->drop[i])) { /* half sunk, as between others */
+    if (is_lying) { /* half sunk, as between others */
         sphere[2] = (float)(middle.z - (double)def->drop[i]);
     } else {
         sphere[2] = (float)fmax(middle.z + r * z, floor + 0.5 * (double)sphere[3]);

@@ -8,7 +8,7 @@
 #include "render/frame_scene.h"
 #include "wadi/render.h"
 
-/* Sand at the sides of the domain in the first frame. */
+/* Sand at the sides of the domain: in the first frame, and where it has settled to. */
 typedef struct WadiRunBed {
     double height;  /* m: z of its surface */
     double wetness; /* 0..1 */

@@ -5,6 +5,9 @@
 
 #include "api/render/render_plan.h"
 
+/* The height of a bed is that of the centres of its uppermost particles: the ground then lies a little below their
+ * surface, and no side of the pit shows. */
+
 /* Cells along each side of the domain, and all around it. */
 enum { ALONG = 32, AROUND = 4 * ALONG };
 /* Spacings: how far from a side its sand is. */
@@ -14,7 +17,7 @@ static const double NEAR = 1.5;
 static const double COVERED = 0.5, UNEVEN = 0.3;
 
 typedef struct Cell {
-    double top, wetness; /* m, of the highest particle's upper end; 0..1, its */
+    double top, wetness; /* m, of the highest particle; 0..1, its */
     bool is_covered;
 } Cell;
 
@@ -63,9 +66,9 @@ bool wadi_run_bed(WadiRunBed *bed, const WadiScene *scene, const WadiState *fram
             continue;
         }
         const int n = cell_of(scene->domain, p, 2.0 * NEAR * r);
-        if (n >= 0 && (!cells[n].is_covered || p[2] + r > cells[n].top)) {
+        if (n >= 0 && (!cells[n].is_covered || p[2] > cells[n].top)) {
             cells[n] =
-                (Cell){ p[2] + r, wetness != NULL ? (double)((const float *)wetness->data)[i] : 0.0, true };
+                (Cell){ p[2], wetness != NULL ? (double)((const float *)wetness->data)[i] : 0.0, true };
             spacing = fmax(spacing, 2.0 * r);
         }
     }
