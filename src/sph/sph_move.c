@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/parallel.h"
+#include "math/minmax.h"
 #include "particles/collide.h"
 #include "sph/sph.h"
 
@@ -15,7 +16,9 @@ typedef struct Move {
     const WadiSphStep *step;
     WadiCollideIn collide;
     WadiCollideReport *reports; /* per block */
+    float *stiffest;            /* per block: the largest stiffness by the pressure */
     float to_pascal;
+    float stiffness[WADI_MATERIALS_MAX]; /* a pascal */
     bool are_solids_moving;
 } Move;
 
@@ -74,6 +77,7 @@ static void move_block(void *context, int64_t first, int64_t end)
     WadiParticles *p = m->sph->context.particles;
     float *pressure = wadi_particles_column(p, m->sph->pressure_column);
     const double dt = step->dt;
+    float stiffest = 0.0f;
     for (int64_t i = first; i < end; ++i) {
         const int32_t k = step->sort.first + (int32_t)i;
         if (step->role[i] != WADI_SPH_ACTIVE) {
@@ -82,7 +86,11 @@ static void move_block(void *context, int64_t first, int64_t end)
         const WadiF4 v = step->velocity[i];
         const WadiF4 shift = wadi_sph_xyz(step->shift[i]);
         p->vx[k] = v[0], p->vy[k] = v[1], p->vz[k] = v[2];
-        pressure[k] = step->pressure[i] * m->to_pascal;
+        /* A pressure that stops an impact lasts for one step, and says nothing about the next one. */
+        const float next = step->pressure[i] * m->to_pascal, lasting = wadi_minf(next, pressure[k]);
+        const float size = step->size[i];
+        stiffest = wadi_maxf(stiffest, lasting * m->stiffness[p->material[k]] / (size * size));
+        pressure[k] = next;
         const WadiF4 u = v + shift;
         const WadiVec3 to = { p->x[k] + dt * (double)u[0], p->y[k] + dt * (double)u[1],
                               p->z[k] + dt * (double)u[2] };
@@ -97,9 +105,10 @@ static void move_block(void *context, int64_t first, int64_t end)
             wadi_collide_move_one(&m->collide, p, k, to, &m->reports[first / BLOCK]);
         }
     }
+    m->stiffest[first / BLOCK] = stiffest;
 }
 
-WadiStatus wadi_sph_move(const WadiSph *sph, const WadiSphStep *step, WadiStepReport *report,
+WadiStatus wadi_sph_move(WadiSph *sph, const WadiSphStep *step, WadiStepReport *report,
                          WadiError *error)
 {
     const int64_t blocks = wadi_parallel_block_count(step->count, BLOCK);
@@ -112,12 +121,16 @@ WadiStatus wadi_sph_move(const WadiSph *sph, const WadiSphStep *step, WadiStepRe
                .are_solids_moving = wadi_solids_are_moving(&sph->context.world->solids),
                .to_pascal = (float)(sph->materials.density * sph->spacing / step->dt) };
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &m.reports, (size_t)blocks, "contacts", error));
+    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &m.stiffest, (size_t)blocks, "contacts", error));
+    wadi_sph_stiffness_per_pascal(sph, m.stiffness);
     for (int64_t b = 0; b < blocks; ++b) {
         m.reports[b] = (WadiCollideReport){ 0 };
     }
     wadi_parallel_for(step->count, BLOCK, move_block, &m);
+    float stiffest = 0.0f;
     for (int64_t b = 0; b < blocks; ++b) {
         report->stuck_particles += m.reports[b].stuck;
+        stiffest = wadi_maxf(stiffest, m.stiffest[b]);
     }
-    return WADI_OK;
+    return wadi_sph_watch_pressure(sph, step->time, (double)stiffest, error);
 }

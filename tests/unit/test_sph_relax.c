@@ -137,7 +137,7 @@ static void a_floor_holds_what_lies_on_it(void **unused)
     const WadiSolids floor = { .domain = { { -100.0, -100.0, -1.0 }, { 100.0, 100.0, 100.0 } },
                                .closed_sides = WADI_SIDE_Z_MIN };
     WadiSphKernel kernel;
-    wadi_sph_kernel_init(&kernel);
+    wadi_sph_kernel_init(&kernel, false);
     for (int n = 0; n < 2; ++n) {
         WadiError error;
         Cloud cloud;

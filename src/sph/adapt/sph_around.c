@@ -51,6 +51,7 @@ static void set_centre(const Search *s, int32_t own, double margin, WadiSphCentr
     centre->has_sizes = true;
     centre->half = s->half;
     centre->reach = s->half[own] * (float)(1.0 + margin);
+    centre->wider = 1.0f;
     for (int a = 0; a < 3; ++a) {
         centre->axis[a] = s->axis[a];
         centre->at[a] = (uint32_t)s->axis[a][own];

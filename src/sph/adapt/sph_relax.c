@@ -173,7 +173,7 @@ static void set_mirrors(const Relax *r, int32_t n, Mirror *mirrors, WadiF4 *sum)
         const double distance = (wadi_dot(normal, x) - planes->offset[c]) / r->in->spacing;
         double part, slope;
         mirrors[c] = (Mirror){ (float)normal.x, (float)normal.y, (float)normal.z, (float)distance };
-        wadi_sph_kernel_wall(r->in->kernel, distance / size, &part, &slope);
+        wadi_sph_kernel_wall(&r->in->kernel->of[1], distance / size, &part, &slope);
         const float push = (float)(-0.5 * slope / size);
         *sum += (WadiF4){ push * mirrors[c].x, push * mirrors[c].y, push * mirrors[c].z, push / (float)size };
     }
