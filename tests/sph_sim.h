@@ -22,7 +22,9 @@ static inline void sph_sim_find_walls(SphSim *out, WadiSim *sim, WadiArena *aren
     const double dx = sim->world->spacing;
     CHECK_OK(wadi_arena_reset(arena, &error), error);
     wadi_sph_kernel_init(&out->kernel, wadi_scene_has_sand(sim->scene));
-    CHECK_OK(wadi_tile_sort(&out->sort, &sim->particles, (double)out->kernel.of[0].support * dx, arena, &error), error);
+    CHECK_OK(
+        wadi_tile_sort(&out->sort, &sim->particles, (double)out->kernel.of[0].support * dx, arena, &error),
+        error);
     CHECK_OK(WADI_ARENA_NEW(arena, &out->ones, (size_t)sim->particles.count, "test", &error), error);
     CHECK_OK(WADI_ARENA_NEW(arena, &out->role, (size_t)sim->particles.count, "test", &error), error);
     CHECK_OK(WADI_ARENA_NEW(arena, &out->is_sand, (size_t)sim->particles.count, "test", &error), error);

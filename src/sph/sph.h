@@ -213,15 +213,19 @@ WadiStatus wadi_sph_begin_loads(const WadiSph *sph, WadiSphStep *step, WadiError
 WadiStatus wadi_sph_add_loads(WadiSph *sph, const WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_end_loads(WadiSph *sph, const WadiSphStep *step, WadiError *error);
 /* sph_move.c: velocities and pressures to the particles, and the particles to their next positions. */
-WadiStatus wadi_sph_move(WadiSph *sph, const WadiSphStep *step, WadiStepReport *report,
-                         WadiError *error);
-/* sph_pressure_dt.c: the longest step in which particles under pressure are stable, s; 2 mu / (rho g dx) of a
- * material of size 1; the largest of its products with a pressure, after a step. */
+WadiStatus wadi_sph_move(WadiSph *sph, const WadiSphStep *step, WadiStepReport *report, WadiError *error);
+/* sph_pressure_dt.c: the longest step in which particles under pressure are stable, s, and what it is made
+ * of. */
 double wadi_sph_pressure_limited_dt(const WadiSph *sph, double time);
-void wadi_sph_stiffness_per_pascal(const WadiSph *sph, float per_pascal[WADI_MATERIALS_MAX]);
+typedef struct WadiSphStiffness {
+    float per_pascal
+        [WADI_MATERIALS_MAX]; /* w^2 of size 1 over the pressure, in units of the time sqrt(dx / g) */
+    float viscous[WADI_MATERIALS_MAX]; /* the same of lambda over the step; 0: not thick */
+} WadiSphStiffness;
+WadiSphStiffness wadi_sph_stiffness(const WadiSph *sph, double time);
+/* 1 / dt^2, dt the longest step of a particle. */
+float wadi_sph_stiffness_of(const WadiSphStiffness *of, int material, float pressure, float size);
 WadiStatus wadi_sph_watch_pressure(WadiSph *sph, double time, double stiffness, WadiError *error);
-/* viscous/sph_viscous_dt.c: that of viscous liquids under pressure. */
-double wadi_sph_viscous_limited_dt(const WadiSph *sph, double time);
 /* sph_porous_step.c: whether water can enter sand in a scene; the columns for it. */
 bool wadi_sph_has_pores(const WadiScene *scene);
 WadiStatus wadi_sph_porous_create(WadiSph *sph, WadiError *error);

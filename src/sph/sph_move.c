@@ -8,8 +8,7 @@
 
 enum { BLOCK = 1024 };
 
-#define SKIN 1e-3                   /* spacings: distance from solids after a contact */
-static const float ON_WALL = 0.35f; /* sizes: nearer particles touch a solid */
+#define SKIN 1e-3 /* spacings: distance from solids after a contact */
 
 typedef struct Move {
     const WadiSph *sph;
@@ -18,18 +17,18 @@ typedef struct Move {
     WadiCollideReport *reports; /* per block */
     float *stiffest;            /* per block: the largest stiffness by the pressure */
     float to_pascal;
-    float stiffness[WADI_MATERIALS_MAX]; /* a pascal */
+    WadiSphStiffness stiffness;
     bool are_solids_moving;
 } Move;
 
 /* Velocity of a particle at a wall that its shift drives away while its velocity points into it: the wall
  * stops what the shift undoes. Else a film would fall on, ever faster, without moving; and the collision
  * would let the path follow the velocity, and the particle stay on the wall for good. */
-static WadiF4 stop_at_walls(const WadiSphStep *step, int32_t i, WadiF4 v, WadiF4 by)
+static WadiF4 stop_at_walls(const WadiSph *sph, const WadiSphStep *step, int32_t i, WadiF4 v, WadiF4 by)
 {
     const WadiSphWalls *walls = &step->walls;
     const int32_t near = wadi_sph_near(walls, i);
-    const float nearest = ON_WALL * step->size[i];
+    const float nearest = wadi_sph_nearest(&sph->kernel.of[0]) * step->size[i];
     for (int c = 0; c < walls->contact_count[near]; ++c) {
         WadiF4 n = walls->contact[near][c].normal;
         const WadiF4 toward = (v - walls->contact[near][c].velocity) * n, shift = by * n;
@@ -88,14 +87,14 @@ static void move_block(void *context, int64_t first, int64_t end)
         p->vx[k] = v[0], p->vy[k] = v[1], p->vz[k] = v[2];
         /* A pressure that stops an impact lasts for one step, and says nothing about the next one. */
         const float next = step->pressure[i] * m->to_pascal, lasting = wadi_minf(next, pressure[k]);
-        const float size = step->size[i];
-        stiffest = wadi_maxf(stiffest, lasting * m->stiffness[p->material[k]] / (size * size));
+        const float stiffness = wadi_sph_stiffness_of(&m->stiffness, p->material[k], lasting, step->size[i]);
+        stiffest = wadi_maxf(stiffest, stiffness);
         pressure[k] = next;
         const WadiF4 u = v + shift;
         const WadiVec3 to = { p->x[k] + dt * (double)u[0], p->y[k] + dt * (double)u[1],
                               p->z[k] + dt * (double)u[2] };
         if (wadi_sph_near(&step->walls, i) >= 0) {
-            const WadiF4 stopped = stop_at_walls(step, (int32_t)i, v, shift);
+            const WadiF4 stopped = stop_at_walls(m->sph, step, (int32_t)i, v, shift);
             p->vx[k] = stopped[0], p->vy[k] = stopped[1], p->vz[k] = stopped[2];
         }
         const double way = dt * sqrt((double)(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])) / m->sph->spacing;
@@ -108,8 +107,7 @@ static void move_block(void *context, int64_t first, int64_t end)
     m->stiffest[first / BLOCK] = stiffest;
 }
 
-WadiStatus wadi_sph_move(WadiSph *sph, const WadiSphStep *step, WadiStepReport *report,
-                         WadiError *error)
+WadiStatus wadi_sph_move(WadiSph *sph, const WadiSphStep *step, WadiStepReport *report, WadiError *error)
 {
     const int64_t blocks = wadi_parallel_block_count(step->count, BLOCK);
     Move m = { .sph = sph,
@@ -122,7 +120,7 @@ WadiStatus wadi_sph_move(WadiSph *sph, const WadiSphStep *step, WadiStepReport *
                .to_pascal = (float)(sph->materials.density * sph->spacing / step->dt) };
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &m.reports, (size_t)blocks, "contacts", error));
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &m.stiffest, (size_t)blocks, "contacts", error));
-    wadi_sph_stiffness_per_pascal(sph, m.stiffness);
+    m.stiffness = wadi_sph_stiffness(sph, step->time);
     for (int64_t b = 0; b < blocks; ++b) {
         m.reports[b] = (WadiCollideReport){ 0 };
     }

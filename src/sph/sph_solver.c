@@ -105,7 +105,7 @@ static double largest_dt(const void *solver, double time, const char **limit)
     const double longest = wadi_sph_longest_step(sph);
     const double fast = def->cfl * finest * sph->spacing / (speed + g * longest + 1e-30);
     const double pressure_dt = wadi_sph_pressure_limited_dt(sph, time);
-    const double dt = fmin(fmin(fast, pressure_dt), wadi_sph_viscous_limited_dt(sph, time));
+    const double dt = fmin(fast, pressure_dt);
     *limit = dt >= longest ? "sph.step" : dt == fast ? "spacings a step" : "pressure";
     const double tension = wadi_sph_tension_largest_dt(sph, time);
     const double sound =

@@ -158,7 +158,8 @@ static void contacts_take_no_more_room_than_they_need(void **unused)
     Block b;
     WadiError error;
     block_make(&b, 12, 12, 12, 0.2, 63, 0.02);
-    CHECK_OK(wadi_tile_sort(&b.sort, &b.particles, WADI_SPH_WATER_SUPPORT * b.spacing, &b.arena, &error), error);
+    CHECK_OK(wadi_tile_sort(&b.sort, &b.particles, WADI_SPH_WATER_SUPPORT * b.spacing, &b.arena, &error),
+             error);
     float size[12 * 12 * 12];
     uint8_t is_sand[12 * 12 * 12];
     for (int32_t i = 0; i < b.count; ++i) {

@@ -144,8 +144,8 @@ static inline __attribute__((always_inline)) unsigned wadi_sph_candidates_within
         const WadiF8 y = *(const WadiF8 *)(c->axis[1] + n + half) - at[1];
         const WadiF8 z = *(const WadiF8 *)(c->axis[2] + n + half) - at[2];
         const WadiF8 sum = x * x + y * y + z * z;
-        const WadiF8 far = is_mixed ? (*(const WadiF8 *)(c->half + n + half) + reach) * wider
-                                    : (WadiF8){ 0 } + reach;
+        const WadiF8 far =
+            is_mixed ? (*(const WadiF8 *)(c->half + n + half) + reach) * wider : (WadiF8){ 0 } + reach;
         const WadiI8 is_within = sum < far * far;
         bits |= wadi_row_bits(&is_within) << half;
     }

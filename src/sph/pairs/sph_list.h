@@ -22,7 +22,8 @@ typedef struct WadiSphList {
     WadiSphListSums sums;
 } WadiSphList;
 
-/* `to`: its first entry; with the kernel of its pairs. Not by an initialiser: that would clear the offsets too. */
+/* `to`: its first entry; with the kernel of its pairs. Not by an initialiser: that would clear the offsets
+ * too. */
 static inline void wadi_sph_list_begin(WadiSphList *list, int64_t to, const WadiSphSpline *spline)
 {
     list->weight = wadi_sph_weight(spline);

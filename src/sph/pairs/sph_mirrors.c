@@ -58,8 +58,10 @@ static int find_common(const WadiSphWalls *walls, int32_t near_i, int32_t near_j
             WadiF4 n = a->normal + b->normal;
             const float sum = n[3];
             n *= 1.0f / sqrtf(dot3(n, n));
-            common[count++] = (Common){ n, more, wadi_maxf(sum, 0.0f), 0.5f * (a->weight + b->weight),
-                                        dot3(a->normal, a->velocity), c, o };
+            common[count++] = (Common){
+                n, more, wadi_maxf(sum, 0.0f), 0.5f * (a->weight + b->weight), dot3(a->normal, a->velocity),
+                c, o
+            };
             break;
         }
     }
@@ -81,8 +83,8 @@ static bool has_common(const WadiSphWalls *walls, int32_t near_i, int32_t near_j
     return false;
 }
 
-/* Curvature of a wall about a particle, from the normals n at its neighbours: sum of -(n_j - n_i) . (x_j - x_i)
- * and of the squares of x_j - x_i along the wall. */
+/* Curvature of a wall about a particle, from the normals n at its neighbours: sum of -(n_j - n_i) . (x_j -
+ * x_i) and of the squares of x_j - x_i along the wall. */
 typedef struct Curvature {
     float turned, square;
 } Curvature;
@@ -94,9 +96,9 @@ static inline Curvature curvature_of(const WadiSphContact *a, const WadiSphConta
     return (Curvature){ -dot3(b->normal - a->normal, offset), dot3(offset, offset) - across * across };
 }
 
-/* Volume of the image of a particle at distance d from a wall that bends by `turned` over `square`: outside a bowl
- * of radius R it is (R + d) / (R - d) = 1 + 2 d / (R - d) times as large, for each of two directions the root of
- * that. */
+/* Volume of the image of a particle at distance d from a wall that bends by `turned` over `square`: outside
+ * a bowl of radius R it is (R + d) / (R - d) = 1 + 2 d / (R - d) times as large, for each of two directions
+ * the root of that. */
 static inline float image_volume(const Curvature *curvature, float distance)
 {
     if (!(curvature->square > LEAST_SQUARE)) {
@@ -106,17 +108,17 @@ static inline float image_volume(const Curvature *curvature, float distance)
     return volume < 0.0f ? 0.0f : volume > 2.0f ? 2.0f : volume;
 }
 
-/* Of the images of a particle of volume 1 in all sets of the common walls, in single ones and in corners: their
- * density, their gradients as they act on i, and `back`, these reflected at the walls, to be multiplied by the
- * velocity of j itself. The fourth number of `gradient` is what the velocity of the walls adds to the rate,
- * m/s a spacing. */
+/* Of the images of a particle of volume 1 in all sets of the common walls, in single ones and in corners:
+ * their density, their gradients as they act on i, and `back`, these reflected at the walls, to be
+ * multiplied by the velocity of j itself. The fourth number of `gradient` is what the velocity of the walls
+ * adds to the rate, m/s a spacing. */
 typedef struct Images {
     WadiF4 gradient, back;
     float density;
 } Images;
 
-/* `offset`: x_j - x_i, spacings; 0: the particle itself. Nearer than where the slope is steepest, a third of the
- * support, the slope of its own image stays the same: towards a wall it never weakens. */
+/* `offset`: x_j - x_i, spacings; 0: the particle itself. Nearer than where the slope is steepest, a third
+ * of the support, the slope of its own image stays the same: towards a wall it never weakens. */
 static Images sum_images(const Mirrors *m, const Common *common, int count, WadiF4 offset, float size)
 {
     const float reach = m->reach * size, unit = (float)(WADI_SPH_PLACES * WADI_SPH_PLACES);
@@ -151,7 +153,8 @@ static Images sum_images(const Mirrors *m, const Common *common, int count, Wadi
         WadiF4 gradient = (along + across) * slope;
         gradient[3] = 0.0f;
         for (int c = 0; c < count; ++c) {
-            gradient[3] += (set >> c & 1) != 0 ? 2.0f * common[c].speed * dot3(gradient, common[c].normal) : 0.0f;
+            gradient[3] +=
+                (set >> c & 1) != 0 ? 2.0f * common[c].speed * dot3(gradient, common[c].normal) : 0.0f;
         }
         images.density += w * weight;
         images.gradient += gradient;
@@ -220,8 +223,8 @@ static uint32_t count_images(const Mirrors *m, int32_t i, int32_t near)
 }
 
 /* The image of j for i, which are both near walls; false: there is none. Adds to what all images of i add. */
-static bool find_image(const Mirrors *m, int32_t near, int32_t i, int32_t j, WadiSphMirror *image, Images *all,
-                       Curvature curvature[WADI_SPH_CONTACT_MAX])
+static bool find_image(const Mirrors *m, int32_t near, int32_t i, int32_t j, WadiSphMirror *image,
+                       Images *all, Curvature curvature[WADI_SPH_CONTACT_MAX])
 {
     const WadiSphWalls *walls = m->in->walls;
     Common common[WADI_SPH_CONTACT_MAX];

@@ -5,8 +5,8 @@
 
 #include "sph/pairs/sph_pairs.h"
 
-/* Fills pairs->mirror and mirror_start for the near particles: temporaries of the arena. Adds the density of the
- * images, and sets the walls' gradients of water to those of a particle's own images. */
+/* Fills pairs->mirror and mirror_start for the near particles: temporaries of the arena. Adds the density
+ * of the images, and sets the walls' gradients of water to those of a particle's own images. */
 WadiStatus wadi_sph_mirrors_find(WadiSphPairs *pairs, float *density, const WadiSphPairsIn *in,
                                  WadiArena *arena, WadiError *error);
 

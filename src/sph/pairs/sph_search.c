@@ -135,8 +135,8 @@ static inline __attribute__((always_inline)) void count_candidates(const Search 
     for (int n = 0; n < count; n += GROUP) {
         unsigned bits = wadi_sph_candidates_within(c, n, at, reach, wider, is_mixed);
         if (has_both && !is_sand && (bits & c->sand[n / GROUP]) != 0) {
-            bits &= ~(unsigned)c->sand[n / GROUP] |
-                    wadi_sph_candidates_within(c, n, at, of_sand, 1.0f, is_mixed);
+            bits &=
+                ~(unsigned)c->sand[n / GROUP] | wadi_sph_candidates_within(c, n, at, of_sand, 1.0f, is_mixed);
         }
         if (may_be_hidden) {
             bits = remove_hidden_candidates(s, c, i, n, bits);

@@ -227,9 +227,11 @@ static WadiStatus order_by_wide_cells(WadiSphCoarse *coarse, WadiArena *arena, W
 WadiStatus wadi_sph_coarse_begin(WadiSphCoarse *coarse, const WadiSphCoarseIn *in, WadiArena *arena,
                                  WadiError *error)
 {
-    *coarse = (WadiSphCoarse){
-        .sort = in->sort, .blocks = in->has_sizes ? 2 : 1, .width = (in->has_sizes ? 2.0 : 1.0) * in->sort->cell_size / in->spacing, .has_sizes = in->has_sizes, .volume = in->volume
-    };
+    *coarse = (WadiSphCoarse){ .sort = in->sort,
+                               .blocks = in->has_sizes ? 2 : 1,
+                               .width = (in->has_sizes ? 2.0 : 1.0) * in->sort->cell_size / in->spacing,
+                               .has_sizes = in->has_sizes,
+                               .volume = in->volume };
     if (in->has_sizes) {
         WADI_TRY(build_wide_rows(coarse, arena, error));
         WADI_TRY(order_by_wide_cells(coarse, arena, error));
@@ -424,7 +426,8 @@ static void spread_rows(void *context, int64_t first, int64_t end)
             }
             for (int32_t n = coarse->start[cell]; n < coarse->start[cell + 1]; ++n) {
                 const int32_t k = particle_at(coarse, n);
-                c->change[k] = c->is_free[k] != 0 ? interpolate(&cells, &c->place[k], &corner, coarse->width) : 0.0f;
+                c->change[k] =
+                    c->is_free[k] != 0 ? interpolate(&cells, &c->place[k], &corner, coarse->width) : 0.0f;
             }
         }
     }

@@ -77,8 +77,8 @@ static double lattice_stiffness(const Shape *s)
     return sum;
 }
 
-/* Energy of a unit of attraction q (1 - q)^2 beside a cut, mean over its directions: h/4 sum_j r_j I(r_j / h), I(q)
- * the integral of x (1 - x)^2 from q to 1. */
+/* Energy of a unit of attraction q (1 - q)^2 beside a cut, mean over its directions: h/4 sum_j r_j I(r_j /
+ * h), I(q) the integral of x (1 - x)^2 from q to 1. */
 static double lattice_attraction(const Shape *s)
 {
     double sum = 0.0;

@@ -1,5 +1,5 @@
-/* The kernels of the sph solver and the density of a wall. Lengths are in spacings of the particles.
- * Water alone: the cubic spline with a support of 2.4 spacings, 56 neighbours. Sand, and water in a scene with
+/* The kernels of the sph solver and the density of a wall. Lengths are in spacings of the particles. Water
+ * alone: the cubic spline with a support of 2.4 spacings, 56 neighbours. Sand, and water in a scene with
  * sand: that of two spacings, cut off where it is nearly 0: 26 neighbours. [theory 11.2] */
 #ifndef WADI_SPH_KERNEL_H
 #define WADI_SPH_KERNEL_H
@@ -41,11 +41,17 @@ typedef struct WadiSphKernel {
     WadiSphSpline of[2];
 } WadiSphKernel;
 
-/* `has_sand`: water has the kernel of sand too. With two kernels the row of water on a bed has 0.94 of the density,
- * and the pressure of the sand below is a quarter too high. */
+/* `has_sand`: water has the kernel of sand too. With two kernels the row of water on a bed has 0.94 of the
+ * density, and the pressure of the sand below is a quarter too high. */
 void wadi_sph_kernel_init(WadiSphKernel *kernel, bool has_sand);
 /* The density that a wall `distance` spacings away adds, and d/d(distance) of it. Nearer than
  * where it is steepest the slope stays the same, so that a particle is pushed out. */
 void wadi_sph_kernel_wall(const WadiSphSpline *spline, double distance, double *part, double *slope);
+
+/* Sizes: distance from a wall at which the slope of the kernel at the own image is steepest, r = h/3. */
+static inline float wadi_sph_nearest(const WadiSphSpline *spline)
+{
+    return spline->support * (1.0f / 6.0f);
+}
 
 #endif

@@ -258,7 +258,8 @@ static void join_contacts(const Finder *f, int32_t near)
     WadiF4 gradient = { 0 };
     for (int c = 0; c < walls->contact_count[near]; ++c) {
         double part, slope;
-        wadi_sph_kernel_wall(&f->in->kernel->of[f->is_sand], (double)list[c].normal[3] * sizes, &part, &slope);
+        wadi_sph_kernel_wall(&f->in->kernel->of[f->is_sand], (double)list[c].normal[3] * sizes, &part,
+                             &slope);
         list[c].weight = 1.0f;
         for (int o = 0; o < walls->contact_count[near]; ++o) {
             list[c].weight *= o == c ? 1.0f : visible_part(list[c].normal, list[o].normal);
@@ -336,7 +337,8 @@ WadiStatus wadi_sph_walls_find(WadiSphWalls *walls, const WadiSphWallsIn *in, Wa
     const int32_t first = sort->first, count = sort->tile_start[sort->tiles.count] - first;
     Finder f = { .in = in, .walls = walls };
     for (int32_t i = 0; i < count; ++i) {
-        f.farthest = fmax(f.farthest, (double)in->kernel->of[in->is_sand[i]].support * in->spacing * (double)in->size[i]);
+        f.farthest = fmax(f.farthest,
+                          (double)in->kernel->of[in->is_sand[i]].support * in->spacing * (double)in->size[i]);
     }
     *walls = (WadiSphWalls){ .has_solids = in->solids->count > 0 };
     WADI_TRY(WADI_ARENA_NEW(arena, &walls->of, ((size_t)count + 63) / 64, "walls", error));

@@ -1,7 +1,8 @@
-/* Walls as the density that they add to sand, that of mirror images [theory 11.3]: no particles lie on them.
- * Of water the images themselves follow (pairs/sph_mirrors.h). A particle has a contact with every closed side of the domain and every solid within its support; each is
- * taken for the half space behind the plane at its nearest point.
- *   cover = 1 - prod (1 - part_w) where the parts are small: inner corners are counted once. */
+/* Walls as the density that they add to sand, that of mirror images [theory 11.3]: no particles lie on
+ * them. Of water the images themselves follow (pairs/sph_mirrors.h). A particle has a contact with every
+ * closed side of the domain and every solid within its support; each is taken for the half space behind the
+ * plane at its nearest point. cover = 1 - prod (1 - part_w) where the parts are small: inner corners are
+ * counted once. */
 #ifndef WADI_SPH_WALLS_H
 #define WADI_SPH_WALLS_H
 
@@ -49,7 +50,7 @@ typedef struct WadiSphWallsIn {
     bool has_sizes;    /* not all sizes are 1 */
     const float *size; /* per particle of the sort, spacings */
     const uint8_t *is_sand;
-    double time;       /* s */
+    double time; /* s */
 } WadiSphWallsIn;
 
 /* The number of a particle among the near ones, or -1. */
