@@ -88,6 +88,7 @@ docs: build ## rewrite the manual, the reference pages and the completions from 
 	@build/wadi --dump-completion fish > cli/completions/wadi.fish
 	@build/wadi schema --markdown > docs/scene-reference.md
 	@build/wadi schema > docs/scene.schema.json
+	@$(PYTHON) tools/theory_figures.py docs/theory
 
 tutorial-pictures: build ## make the pictures of docs/tutorial.md anew (minutes)
 	@tools/tutorial_pictures.sh build/wadi

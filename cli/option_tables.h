@@ -134,8 +134,8 @@ static const WadiCliOption surface_options[] = {
           "times; later ones win." },
     TEXT("material", "NAME", material, "This material only."),
     TEXT("subframe", "F", subframe,
-         "Move particles along their velocities for this part of a frame, 0 to 1: a sample of motion blur. "
-         "The files are then MATERIAL.s500.0001.ply for 0.5."),
+         "Move particles along their velocities for this part of a frame, 0 to 1, into "
+         "MATERIAL.s500.0001.ply for 0.5."),
     CHOICE("format", "LIST", format, "ply obj vdb",
            "ply, obj, vdb, or several with commas between. Without it: ply, which carries velocities and all "
            "other attributes. vdb is the level set, where wadi was built with OpenVDB."),
@@ -192,13 +192,11 @@ static const WadiCliOption render_options[] = {
     CHOICE("map", "NAME", map, "dune lagoon split grey kinds",
            "Colours of that scale. Without it: those that fit the attribute."),
     TEXT("cut", "PLANE", cut,
-         "Leave out what lies on the camera's side of a plane, to look inside: x=0.5, y=0.5 or z=0.5; or a "
-         "point "
-         "and the direction of what is left out, PX,PY,PZ,NX,NY,NZ."),
+         "Leave out the camera's side of a plane: x=0.5, y=0.5 or z=0.5; or a point and the direction of "
+         "what is left out, PX,PY,PZ,NX,NY,NZ."),
     FLAG("layout", 0, layout,
-         "Of a scene: draw bodies, colliders, emitters and the camera where they are placed, without "
-         "simulating: NAME.layout.png as the camera sees it and, of a scene with a camera, NAME.overview.png "
-         "from outside. Seconds."),
+         "Of a scene: draw what is placed, without simulating: NAME.layout.png as the camera sees it and, of "
+         "a scene with a camera, NAME.overview.png from outside."),
     TEXT("time", "S", time, "Of a layout: at this time, in seconds. Without it: 0."),
     FLAG("no-video", 0, no_video, "Pictures only."),
     FLAG("gif", 0, gif, "Make an animated GIF too."),
@@ -209,8 +207,8 @@ static const WadiCliOption render_options[] = {
       .kind = WADI_CLI_TEXT,
       .offset = VALUE(output),
       .files = WADI_CLI_FILES_FOLDER,
-      .help = "Folder the pictures, the video and the sheet go to. Without it: pictures to images in the run "
-              "folder, the others to the run folder itself." },
+      .help = "Folder the pictures, the video and the sheet go to. Without it: the run folder, pictures in "
+              "images." },
     FLAG("force", 0, force, "Draw pictures again that are there already, from the same frame and settings."),
     FLAG("overwrite", 0, overwrite, "Of a scene: remove the frames of an earlier run and simulate again."),
     SHARE,
@@ -322,8 +320,8 @@ static const WadiCliOption view_options[] = {
               "folder." },
     NUMBER("port", 1, 65535, port, "Port of the address. Without it: 8585, or the next one that is free."),
     TEXT("listen", "ADDRESS", listen,
-         "Listen on this address of the machine instead of 127.0.0.1. Others on the network can then reach "
-         "the page, and need the token still; nothing is encrypted."),
+         "Listen on this address instead of 127.0.0.1. Others on the network then need the token; nothing is "
+         "encrypted."),
     { .name = "beside",
       .argument = "RUN",
       .kind = WADI_CLI_TEXT,

@@ -3,6 +3,7 @@
 already is used as it is, so that changes to it stay."""
 from __future__ import annotations
 
+import math
 from typing import Any, Dict, Tuple
 
 import bpy
@@ -117,25 +118,36 @@ def make_gravel(tree: Any) -> None:
     output(tree, node.outputs[0])
 
 
-def make_liquid(tree: Any, index: float, clarity: float, deep: Colour, shallow: Colour, cover: float) -> None:
-    """A clear liquid. Cycles: refraction, and colour by depth; light of sun and sky goes straight through, since without
-    caustics it would be dark below. EEVEE: what is behind shows through it, as much as `cover` leaves."""
-    clear, path, either = add(tree, "BsdfTransparent"), add(tree, "LightPath"), add(tree, "Math", operation="MAXIMUM")
+def make_liquid(tree: Any, index: float, clarity: float, passed: Colour, surface: Colour, shallow: Colour, cover: float) -> None:
+    """A clear liquid of which a `clarity` (m) lets the colour `passed` through. Cycles: refraction, and colour by depth; light of
+    sun and sky goes straight through, since without caustics it would be dark below. EEVEE: what is behind shows through the
+    colour `surface`, as much as `cover` leaves."""
+    clear, path = add(tree, "BsdfTransparent"), add(tree, "LightPath")
     glass = principled(tree, Base_Color=(1, 1, 1, 1), Roughness=0.0, IOR=index, Transmission_Weight=1.0)
-    tree.links.new(path.outputs["Is Shadow Ray"], either.inputs[0])
-    tree.links.new(path.outputs["Is Diffuse Ray"], either.inputs[1])
-    end = output(tree, mix_shaders(tree, either.outputs[0], glass.outputs[0], clear.outputs[0]), "CYCLES")
+    # Light that total reflection traps leaves after three of them: Blender ends it after four (Light Paths, Glossy) and draws black.
+    trapped = add(tree, "Math", operation="GREATER_THAN")
+    trapped.inputs[1].default_value = 2.5
+    tree.links.new(path.outputs["Glossy Depth"], trapped.inputs[0])
+    straight = trapped.outputs[0]
+    for name in ("Is Shadow Ray", "Is Diffuse Ray"):
+        either = add(tree, "Math", operation="MAXIMUM")
+        tree.links.new(straight, either.inputs[0])
+        tree.links.new(path.outputs[name], either.inputs[1])
+        straight = either.outputs[0]
+    end = output(tree, mix_shaders(tree, straight, glass.outputs[0], clear.outputs[0]), "CYCLES")
     inside = add(tree, "VolumeAbsorption")  # absorbs density (1 - colour) a metre
-    inside.inputs["Density"].default_value, inside.inputs["Color"].default_value = 1 / clarity, (*deep, 1)
+    rates = [-math.log(part) / clarity for part in passed]
+    inside.inputs["Density"].default_value = max(rates)
+    inside.inputs["Color"].default_value = (*(1 - rate / max(rates) for rate in rates), 1)
     tree.links.new(inside.outputs[0], end.inputs["Volume"])
     weight, through, body = add(tree, "LayerWeight"), add(tree, "BsdfTransparent"), add(tree, "MixShader")
     weight.inputs["Blend"].default_value = 0.25
     through.inputs["Color"].default_value = (*shallow, 1)
-    surface = principled(tree, Base_Color=(*deep, 1), Roughness=0.05, IOR=index)
+    seen = principled(tree, Base_Color=(*surface, 1), Roughness=0.05, IOR=index)
     body.inputs[0].default_value = cover
     tree.links.new(through.outputs[0], body.inputs[1])
-    tree.links.new(surface.outputs[0], body.inputs[2])
-    output(tree, mix_shaders(tree, weight.outputs["Fresnel"], body.outputs[0], surface.outputs[0]), "EEVEE")
+    tree.links.new(seen.outputs[0], body.inputs[2])
+    output(tree, mix_shaders(tree, weight.outputs["Fresnel"], body.outputs[0], seen.outputs[0]), "EEVEE")
 
 
 def make_foam(tree: Any) -> None:
@@ -165,9 +177,9 @@ def make(shader: str) -> Any:
         make_foam(tree)
         make_blended(material)
     elif shader == "honey":
-        make_liquid(tree, 1.49, 0.012, (0.93, 0.52, 0.03), (1.0, 0.62, 0.1), 0.55)
+        make_liquid(tree, 1.49, 0.04, (0.95, 0.5, 0.04), (0.75, 0.33, 0.02), (1.0, 0.55, 0.08), 0.6)
         make_blended(material)
     else:
-        make_liquid(tree, 1.333, 3.0, (0.25, 0.78, 0.85), (0.86, 0.96, 0.97), 0.12)
+        make_liquid(tree, 1.333, 3.0, (0.47, 0.80, 0.86), (0.25, 0.78, 0.85), (0.86, 0.96, 0.97), 0.12)
         make_blended(material)
     return material

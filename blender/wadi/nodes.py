@@ -10,6 +10,7 @@ from .versions import add_interface_socket
 
 MODIFIER = "wadi"
 FRAME = "wadi frame"  # the node with the frame that the geometry is of
+AS_MESHES = "wadi as meshes"  # the node that chooses what balls are: 0 or 1
 
 
 def add(tree: Any, kind: str, **members: Any) -> Any:
@@ -61,15 +62,35 @@ def mesh_nodes(name: str) -> Any:
     return tree
 
 
-def ball_nodes(name: str, material: Any) -> Any:
-    """A ball for each point, with its attributes."""
+def ball_nodes(name: str, material: Any, subdivisions: int) -> Any:
+    """A ball for each point, with its attributes: a point of a cloud for Cycles, a small mesh for engines that draw no clouds
+    (`set_as_meshes`)."""
     tree, start, end = new_group(name)
     points, paint = add(tree, "GeometryNodeMeshToPoints"), add(tree, "GeometryNodeSetMaterial")
+    middles, balls = add(tree, "GeometryNodeMeshToPoints"), add(tree, "GeometryNodeInstanceOnPoints")
+    ball, smooth = add(tree, "GeometryNodeMeshIcoSphere"), add(tree, "GeometryNodeSetShadeSmooth")
+    real, both = add(tree, "GeometryNodeRealizeInstances"), add(tree, "GeometryNodeJoinGeometry")
+    as_meshes = add(tree, "ShaderNodeValue", name=AS_MESHES, label="balls are meshes")
+    as_points = add(tree, "ShaderNodeMath", operation="LESS_THAN")
+    as_points.inputs[1].default_value = 0.5
+    ball.inputs["Radius"].default_value, ball.inputs["Subdivisions"].default_value = 1.0, subdivisions
     paint.inputs["Material"].default_value = material
     link = tree.links.new
-    link(add_motion(tree, start), points.inputs[0])
-    link(named(tree, "radius", "FLOAT"), points.inputs["Radius"])
-    link(points.outputs[0], paint.inputs["Geometry"])
+    moved, radius = add_motion(tree, start), named(tree, "radius", "FLOAT")
+    link(as_meshes.outputs[0], as_points.inputs[0])
+    link(moved, points.inputs[0])
+    link(as_points.outputs[0], points.inputs["Selection"])
+    link(radius, points.inputs["Radius"])
+    link(moved, middles.inputs[0])
+    link(as_meshes.outputs[0], middles.inputs["Selection"])
+    link(middles.outputs[0], balls.inputs["Points"])
+    link(ball.outputs[0], smooth.inputs[0])
+    link(smooth.outputs[0], balls.inputs["Instance"])
+    link(radius, balls.inputs["Scale"])
+    link(balls.outputs[0], real.inputs[0])
+    link(real.outputs[0], both.inputs[0])
+    link(points.outputs[0], both.inputs[0])
+    link(both.outputs[0], paint.inputs["Geometry"])
     link(paint.outputs[0], end)
     return tree
 
@@ -117,9 +138,19 @@ def set_range(node: Any, low: Tuple[float, ...], high: Tuple[float, ...]) -> Non
     node.inputs[0].default_value, node.inputs[1].default_value = low, high
 
 
+def set_value(made: Any, name: str, value: float) -> None:
+    """Of a node of an object, where it has one."""
+    modifier = made.modifiers.get(MODIFIER)
+    node = modifier.node_group.nodes.get(name) if modifier is not None and modifier.node_group is not None else None
+    if node is not None and node.outputs[0].default_value != value:
+        node.outputs[0].default_value = value
+
+
 def set_frame(made: Any, frame: int) -> None:
     """Tells the nodes of an object which frame of the scene its geometry is of."""
-    modifier = made.modifiers.get(MODIFIER)
-    node = modifier.node_group.nodes.get(FRAME) if modifier is not None and modifier.node_group is not None else None
-    if node is not None and node.outputs[0].default_value != frame:
-        node.outputs[0].default_value = frame
+    set_value(made, FRAME, frame)
+
+
+def set_as_meshes(made: Any, engine: str) -> None:
+    """EEVEE and Workbench draw no clouds of points that nodes make."""
+    set_value(made, AS_MESHES, 0.0 if engine == "CYCLES" else 1.0)

@@ -19,6 +19,7 @@ from .versions import fill_mesh
 ON_FACES = ("grain_origin",)  # one for a triangle: between two particles grains are cut, not stretched
 LEFT_OUT = ("particles", "solid", "glass")  # of the export: particles have surfaces, colliders are the user's own
 FOAM_KINDS = 3  # of foam; the next one is dust
+FOAM_SUBDIVISIONS, GRAIN_SUBDIVISIONS = 1, 2  # of balls that are meshes: 20 and 80 triangles
 _paused = 0
 
 
@@ -60,7 +61,9 @@ class Run:
         self.folder, self.export = folder, os.path.join(folder, "export", "blender")
         try:
             with open(os.path.join(self.export, "scene.json"), encoding="utf-8") as file:
-                self.name = json.load(file)["name"]
+                described = json.load(file)
+            self.name = described["name"]
+            self.wetness = {made["name"]: made.get("wetness", 0.0) for made in described.get("materials", [])}
             self.frames = frames_in(self.export, os.stat(self.export).st_mtime_ns)
         except OSError as problem:
             raise MissingRun(f"{folder} has no baked frames ({problem.strerror})") from None
@@ -102,12 +105,12 @@ def create_object(collection: Any, kind: str, name: str) -> Any:
     elif shader_of(name) == "gravel":
         modifier.node_group = nodes.stone_nodes(label, material)
     else:
-        modifier.node_group = nodes.ball_nodes(label, material)
+        modifier.node_group = nodes.ball_nodes(label, material, FOAM_SUBDIVISIONS if kind == "foam" else GRAIN_SUBDIVISIONS)
     return made
 
 
-def fill(made: Any, path: str) -> None:
-    """Puts the geometry of a file into an object."""
+def fill(made: Any, path: str, wetness: float) -> None:
+    """Puts the geometry of a file into an object. It is at least as wet as its material looks."""
     triangles = np.zeros((0, 3), np.int32)
     if path.endswith(".h5"):
         columns = mesh_files.read_frame(path)
@@ -119,14 +122,16 @@ def fill(made: Any, path: str) -> None:
         points, attributes = mesh_files.vectors(columns, ["x", "y", "z"]), mesh_files.attributes_of(columns)
         if "colour" in attributes:
             attributes["colour"] = np.c_[attributes["colour"], np.ones(len(points), np.float32)].astype(np.float32)
+    if wetness > 0.0:
+        attributes["wetness"] = np.maximum(attributes.get("wetness", np.zeros(len(points), np.float32)), np.float32(wetness))
     on_faces = {name: attributes.pop(name)[triangles[:, 0]] for name in ON_FACES if name in attributes and len(triangles)}
     fill_mesh(made.data, points, triangles, attributes, on_faces)
 
 
-def show(collection: Any, frame: int) -> None:
-    """Fills the objects of a collection for a frame of the scene."""
+def show(collection: Any, scene: Any) -> None:
+    """Fills the objects of a collection for the frame of the scene and its engine."""
     run = Run(folder_of(collection))
-    number = run.nearest(frame - collection.wadi.start + 1)
+    number = run.nearest(scene.frame_current - collection.wadi.start + 1)
     items = run.items(number)
     for made in collection.objects:
         key = (made.wadi.result_kind, made.wadi.result_name)
@@ -136,11 +141,12 @@ def show(collection: Any, frame: int) -> None:
         shown = f"{number}" if path is not None else "nothing"
         if made.wadi.shown != shown:
             if path is not None:
-                fill(made, path)
+                fill(made, path, run.wetness.get(key[1], 0.0))
             else:
                 made.data.clear_geometry()
             made.wadi.shown = shown
         nodes.set_frame(made, number + collection.wadi.start - 1)
+        nodes.set_as_meshes(made, scene.render.engine)
 
 
 def create(scene: Any, folder: str, start: int) -> Any:
@@ -158,7 +164,7 @@ def create(scene: Any, folder: str, start: int) -> Any:
         create_object(collection, kind, name)
     for made in collection.objects:
         made.wadi.shown = ""
-    show(collection, scene.frame_current)
+    show(collection, scene)
     return collection
 
 
@@ -174,7 +180,7 @@ def show_all(scene: Any) -> Optional[str]:
     problem = None
     for collection in collections_of(scene):
         try:
-            show(collection, scene.frame_current)
+            show(collection, scene)
             _told.pop(collection.name, None)
         except (MissingRun, OSError, ValueError, KeyError) as error:
             problem = f"{collection.name}: {error}"
@@ -189,6 +195,14 @@ def wadi_frame_changed(scene: Any, _depsgraph: Any = None) -> None:
     """Between frames the nodes move what is there."""
     if not _paused and scene.frame_subframe == 0:
         show_all(scene)
+
+
+@persistent
+def wadi_render_starts(scene: Any, *_: Any) -> None:
+    """The engine may be another one than when the frame was set."""
+    for collection in collections_of(scene):
+        for made in collection.objects:
+            nodes.set_as_meshes(made, scene.render.engine)
 
 
 @persistent
@@ -208,7 +222,8 @@ def wadi_undone(*_: Any) -> None:
         show_all(scene)
 
 
-HANDLERS = (("frame_change_pre", wadi_frame_changed), ("load_post", wadi_loaded), ("undo_post", wadi_undone), ("redo_post", wadi_undone))
+HANDLERS = (("frame_change_pre", wadi_frame_changed), ("render_init", wadi_render_starts), ("load_post", wadi_loaded),
+            ("undo_post", wadi_undone), ("redo_post", wadi_undone))
 
 
 def register() -> None:

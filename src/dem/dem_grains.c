@@ -5,6 +5,7 @@
 #include "dem/bodies/dem_friction.h"
 #include "dem/dem.h"
 #include "dem/pack/dem_pack.h"
+#include "math/cbrt.h"
 #include "matter/wetting.h"
 #include "matter/yield.h"
 
@@ -97,7 +98,7 @@ static Expected expect(const WadiDem *dem)
     for (int n = 0; n < scene->emitter_count; ++n) {
         const double seconds = wadi_scene_frame_time(scene, scene->frames);
         const double volume = wadi_world_emitted(world, n, seconds) * world->particle_volume;
-        heaps = fmax(heaps, cbrt(0.5 * volume)); /* of a cone at 35 degrees */
+        heaps = fmax(heaps, wadi_cbrt(0.5 * volume)); /* of a cone at 35 degrees */
         fastest = fmax(fastest, wadi_norm(wadi_curve_value3(&scene->emitters[n].velocity, 0.0)));
     }
     const double depth = fmin(fmax(least, fmax(bodies, heaps)), fall);

@@ -16,7 +16,7 @@ static const double UNDERLAY_RADIUS = 0.35;
  * fraction of space that they fill. */
 static const double STONE_RATIO = 2.5, STONE_FILL = 0.62;
 /* Grains of a particle that flies alone. */
-enum { LOOSE_MAX = 64 };
+enum { LOOSE_MAX = 32 };
 /* Spacings: shorter bumps of the surface are those of particles, not of sand or of viscous liquids. Sand that
  * coheres has edges and merlons. */
 static const double SAND_BUMPS = 10.0, COHESIVE_BUMPS = 5.0, SYRUP_BUMPS = 14.0;
@@ -51,12 +51,22 @@ int wadi_frame_scene_add_look(WadiFrameScene *frame_scene, WadiLook look)
     return frame_scene->look_count++;
 }
 
+/* Pixels: finer grains are drawn this large, since a surface without any grain looks like wax. And spacings: no
+ * grain of a surface is larger. */
+static const double SEEN_GRAIN = 0.6, SEEN_LARGEST = 0.2;
+
+static double seen_grain(const WadiFrameBuilder *s, const WadiMaterial *material)
+{
+    const double size = wadi_frame_scene_grain_size(material);
+    const double spacing = s->def->world != NULL ? s->def->world->spacing : s->def->scene->cell_size;
+    return fmax(size, fmin(SEEN_GRAIN * s->def->pixel, SEEN_LARGEST * spacing));
+}
+
 static WadiLook look_of(const WadiFrameBuilder *s, const WadiMaterial *material)
 {
     const WadiLookDef *def = &material->look;
     if (material->kind == WADI_MATERIAL_SAND) {
-        return wadi_frame_scene_sand(
-            def, def->style == WADI_STYLE_SURFACE ? 0.0 : wadi_frame_scene_grain_size(material));
+        return wadi_frame_scene_sand(def, def->style == WADI_STYLE_SURFACE ? 0.0 : seen_grain(s, material));
     }
     return wadi_frame_scene_liquid(material, s->size);
 }
@@ -240,7 +250,8 @@ static WadiStatus make_sand(const WadiFrameBuilder *s, WadiFrameScenePart *part,
     WadiCloud bulk, loose;
     WadiBox everywhere = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
     const WadiBox walls = s->def->scene->has_domain ? s->def->scene->domain : everywhere;
-    WADI_TRY(wadi_sand_split(&bulk, &loose, cloud, walls, arena, error));
+    float *drop;
+    WADI_TRY(wadi_sand_split(&bulk, &loose, &drop, cloud, walls, arena, error));
     WADI_TRY(make_mesh(s, material, &bulk, false, &part->mesh, error));
     WADI_TRY(wadi_sand_owners(&part->owners, &bulk, part->mesh.mesh.vertices, part->mesh.mesh.vertex_count,
                               s->frame_scene->origin, arena, error));
@@ -248,6 +259,7 @@ static WadiStatus make_sand(const WadiFrameBuilder *s, WadiFrameScenePart *part,
     WadiLooseDef scattered = { .size = size,
                                .smallest = 0.7 * s->def->pixel,
                                .floor = walls.min.z,
+                               .drop = drop,
                                .count_max = s->def->grains_max > 0 && s->def->grains_max < most
                                                 ? s->def->grains_max
                                                 : most,

@@ -4,6 +4,7 @@
 #define WADI_RENDER_FRAME_SCENE_H
 
 #include "core/state.h"
+#include "math/affine.h"
 #include "render/grains.h"
 #include "render/sand_surface.h"
 #include "render/trace/tracer.h"
@@ -50,6 +51,12 @@ typedef struct WadiFrameSceneSolid {
     const char *name;    /* of the collider, borrowed from the scene; NULL: none */
     WadiMesh mesh;       /* owned */
     float (*texture)[3]; /* m, per vertex: position in the texture; in the arena; NULL: none */
+    /* m/s, per vertex: mean while the shutter is open; in the arena; NULL: it stands still */
+    float (*velocity)[3];
+    /* Where a solid that keeps its form has moved at the shutter's opening and closing, from its position at
+     * the frame's time; `is_rigid` false: not known. */
+    bool is_rigid;
+    WadiAffine opening, closing;
     int look;
     bool is_moving; /* its mesh may differ from frame to frame */
 } WadiFrameSceneSolid;

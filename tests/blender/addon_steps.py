@@ -66,6 +66,7 @@ def all_roles():
     for frame, value in ((1, 0.0), (24, 1.0)):
         wide.value = value
         wide.keyframe_insert("value", frame=frame)
+    cube("Clod", (0.9, 0.1, 0.3), (0.12, 0.12, 0.12), "BODY", preset="mud")
     cube("Stone", (0.75, 0.1, 0.05), (0.06, 0.06, 0.1), "COLLIDER")
     cube("Hole", (0.98, 0.48, 0.15), (0.04, 0.04, 0.3), "DRAIN")
     bpy.ops.object.empty_add(location=(0.3, 0.25, 0.5))
@@ -117,11 +118,13 @@ def step_bake():
     for frame in (1, 8, 24):
         SCENE.frame_set(frame)
         volumes[frame] = {made.name: volume_of(made) for made in results() if made.wadi.result_kind == "mesh"}
+    driest = {made.name: float(min(item.value for item in made.data.attributes["wetness"].data))
+               for made in results() if made.wadi.result_kind == "mesh" and "wetness" in made.data.attributes}
     attributes = {made.name: sorted(attribute.name for attribute in made.data.attributes) for made in results()}
     solids("solids")
     SCENE.frame_set(12)
     bpy.ops.wm.save_mainfile()
-    tell(told=told, status=SCENE.wadi.status, same=before == after, shown=frames, volumes=volumes, attributes=attributes,
+    tell(told=told, status=SCENE.wadi.status, same=before == after, shown=frames, volumes=volumes, attributes=attributes, driest=driest,
          seen=[made.name for made in SCENE.objects if made.wadi.result_kind])
 
 
@@ -246,6 +249,28 @@ def step_undo():
     tell(frame=frame, after=after, again={made.name: len(made.data.vertices) for made in results()})
 
 
+def light_material():
+    light = bpy.data.materials.new("light")
+    light.use_nodes = True
+    light.node_tree.nodes.clear()
+    shine, end = light.node_tree.nodes.new("ShaderNodeEmission"), light.node_tree.nodes.new("ShaderNodeOutputMaterial")
+    light.node_tree.links.new(shine.outputs[0], end.inputs[0])
+    return light
+
+
+def above(path, width, height):
+    """A camera that sees 100 pixels a metre from above, on black, in frame 5."""
+    camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
+    SCENE.collection.objects.link(camera)
+    camera.data.type, camera.data.ortho_scale, camera.location.z = "ORTHO", 1.0, 5
+    SCENE.camera, SCENE.world = camera, None
+    SCENE.frame_set(5)
+    render = SCENE.render
+    render.resolution_x, render.resolution_y, render.resolution_percentage, render.filepath = width, height, 100, path
+    SCENE.cycles.samples, SCENE.cycles.use_denoising, SCENE.cycles.filter_width, render.filter_size = 64, False, 0.01, 0.01
+    SCENE.view_settings.view_transform = "Standard"
+
+
 def step_blur():
     """A drop of 0.1 m that moves by 0.4 m a frame along x, from above: half of a frame's way lengthens its picture by 0.2 m."""
     engine, with_blur, path = ARGUMENTS
@@ -260,25 +285,13 @@ def step_blur():
     SCENE.collection.objects.link(drop)
     velocity = numpy.tile(numpy.array([0.4 * 24, 0, 0], "f4"), (8, 1))
     versions.fill_mesh(drop.data, corners, triangles, {"velocity": velocity})
-    light = bpy.data.materials.new("light")
-    light.use_nodes = True
-    light.node_tree.nodes.clear()
-    shine, end = light.node_tree.nodes.new("ShaderNodeEmission"), light.node_tree.nodes.new("ShaderNodeOutputMaterial")
-    light.node_tree.links.new(shine.outputs[0], end.inputs[0])
-    drop.data.materials.append(light)
+    drop.data.materials.append(light_material())
     drop.modifiers.new(nodes.MODIFIER, "NODES").node_group = nodes.mesh_nodes("drop")
     nodes.set_frame(drop, 5)
-    camera = bpy.data.objects.new("camera", bpy.data.cameras.new("camera"))
-    SCENE.collection.objects.link(camera)
-    camera.data.type, camera.data.ortho_scale, camera.location.z = "ORTHO", 1.0, 5
-    SCENE.camera, SCENE.world = camera, None
-    SCENE.frame_set(5)
+    above(path, 100, 20)
     render = SCENE.render
     render.engine = "CYCLES" if engine == "CYCLES" else versions.eevee()
-    render.resolution_x, render.resolution_y, render.resolution_percentage, render.filepath = 100, 20, 100, path
     render.use_motion_blur, render.motion_blur_shutter = with_blur == "blur", 0.5
-    SCENE.cycles.samples, SCENE.cycles.use_denoising, SCENE.cycles.filter_width, render.filter_size = 64, False, 0.01, 0.01
-    SCENE.view_settings.view_transform = "Standard"
     if hasattr(SCENE.eevee, "use_motion_blur"):
         SCENE.eevee.use_motion_blur, SCENE.eevee.motion_blur_shutter = with_blur == "blur", 0.5
     bpy.ops.render.render(write_still=True)
@@ -286,6 +299,29 @@ def step_blur():
     pixels = numpy.array(picture.pixels[:]).reshape(20, 100, 4)[10, :, 0]
     lit = numpy.nonzero(pixels > 0.02)[0]
     tell(first=int(lit[0]), last=int(lit[-1]))
+
+
+def step_balls():
+    """A point of 0.25 m, from above: a disc, whatever the engine draws points by. The engine is chosen after its frame was set."""
+    engine, path = ARGUMENTS
+    versions, nodes = addon("versions"), addon("nodes")
+    import numpy
+    for made in list(bpy.data.objects):
+        bpy.data.objects.remove(made)
+    shown = bpy.data.collections.new("shown")
+    SCENE.collection.children.link(shown)
+    shown.wadi.folder = "//nowhere"
+    drop = bpy.data.objects.new("drop", bpy.data.meshes.new("drop"))
+    drop.wadi.result_kind = "points"
+    shown.objects.link(drop)
+    versions.fill_mesh(drop.data, numpy.zeros((1, 3), "f4"), numpy.zeros((0, 3), "i4"),
+                       {"velocity": numpy.zeros((1, 3), "f4"), "radius": numpy.full(1, 0.25, "f4")})
+    drop.modifiers.new(nodes.MODIFIER, "NODES").node_group = nodes.ball_nodes("drop", light_material(), 3)
+    above(path, 100, 100)
+    SCENE.render.engine = "CYCLES" if engine == "CYCLES" else versions.eevee()
+    bpy.ops.render.render(write_still=True)
+    pixels = numpy.array(bpy.data.images.load(path).pixels[:]).reshape(-1, 4)[:, 0]
+    tell(lit=int((pixels > 0.5).sum()))
 
 
 globals()["step_" + STEP]()

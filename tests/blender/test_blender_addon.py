@@ -96,6 +96,7 @@ class Addon(unittest.TestCase):
             self.assertIn("velocity", facts["attributes"][name])
         self.assertLessEqual({"kind", "life", "wetness", "radius"}, set(facts["attributes"]["wadi foam"]))
         self.assertIn("wetness", facts["attributes"]["wadi dry_sand"])
+        self.assertAlmostEqual(facts["driest"]["wadi mud"], 0.9, delta=1e-6)  # as wet as the preset looks
 
     def test_volumes_are_those_of_wadi_and_at_the_start_of_the_boxes(self):
         run = os.path.join(self.folder, "try/wadi/Scene.run")
@@ -179,6 +180,36 @@ class Addon(unittest.TestCase):
         if shutil.which("xvfb-run") is None:
             self.skipTest("xvfb-run is not installed: EEVEE needs a display")
         self.check_blur(*self.lengths("EEVEE", prefix=("xvfb-run", "-a")))
+
+    def check_ball(self, engine, prefix=()):
+        """π 25² pixels, less what a polyhedron of 320 faces lacks."""
+        facts = self.step("balls", engine, os.path.join(self.folder, f"{engine}.ball.png"), prefix=prefix)
+        self.assertAlmostEqual(facts["lit"] / (np.pi * 25 ** 2), 1.0, delta=0.05)
+
+    def test_points_are_drawn_by_cycles(self):
+        self.check_ball("CYCLES")
+
+    def test_points_are_drawn_by_eevee(self):
+        if shutil.which("xvfb-run") is None:
+            self.skipTest("xvfb-run is not installed: EEVEE needs a display")
+        self.check_ball("EEVEE", prefix=("xvfb-run", "-a"))
+
+    def test_the_example_goes_from_the_start_scene_to_a_picture(self):
+        """The wave starts at half a metre a second and falls: it is a quarter of a metre further after half a second."""
+        blend, picture = (os.path.join(self.folder, "castle", name) for name in ("wave.blend", "wave.png"))
+        os.makedirs(os.path.dirname(blend))
+        script = os.path.join(ROOT, "examples/blender/wave_on_castle.py")
+        self.run_blender("-P", script, "--", blend, "--render", picture, "--resolution", "32", "--frames", "12", "--frame", "12",
+                         "--size", "160x90", "--samples", "8")
+        self.assertGreater(os.path.getsize(picture), 4000)
+        run = os.path.join(self.folder, "castle/wadi/Scene.run")
+        fronts = []
+        for frame in (1, 12):
+            columns, _ = meshes.read_ply(os.path.join(run, f"export/blender/water.{frame:04d}.ply"))
+            fronts.append(float(np.quantile(columns["x"], 0.99)))
+        self.assertLess(fronts[0], 0.0)  # the sea ends at -0.1
+        self.assertGreater(fronts[1], fronts[0] + 0.25)
+        self.assertTrue(os.path.exists(os.path.join(run, "export/blender/moist_sand.0012.ply")))
 
 
 if __name__ == "__main__":

@@ -481,6 +481,32 @@ static void blur_is_the_share_of_time(void **unused)
     CHECK_NEAR(picture_value(&scene, eye_above, wadi_vec3(0.0, 0, 1.5), 16, 1), 0.0, 1e-6);
 }
 
+/* The same board over a white sheet: seen, but without a shadow where it is told to have none. Its shadow of
+ * the sun, which stands above, would be black. */
+static void edges_of_the_domain_cast_no_shadow(void **unused)
+{
+    (void)unused;
+    for (int casts_none = 0; casts_none < 2; ++casts_none) {
+        WadiLook looks[2] = { picture_matt(0.0f), picture_matt(0.5f) };
+        looks[0].casts_no_shadow = casts_none == 1;
+        WadiTraceScene scene = picture_scene(looks, 2, 0.0f);
+        scene.light.sun = wadi_vec3(0, 0, 1);
+        scene.light.sun_light = wadi_grey(1.0f);
+        PictureBox board = picture_box(wadi_vec3(-1, -1, 1.0), wadi_vec3(1, 1, 1.01), 0.0),
+                   sheet = picture_box(wadi_vec3(-5, -5, -0.01), wadi_vec3(5, 5, 0.0), 0.0);
+        WadiTraceMesh meshes[2] = { picture_box_mesh(&board, 0), picture_box_mesh(&sheet, 1) };
+        scene.meshes = meshes;
+        scene.mesh_count = 2;
+        const WadiVec3 eye = { 0, -8, 0.4 };
+        const double under = picture_value(&scene, eye, wadi_vec3(0, 0, 0), 16, 1),
+                     beside = picture_value(&scene, eye, wadi_vec3(3, 0, 0), 16, 1),
+                     seen = picture_value(&scene, wadi_vec3(0, -8, 3), wadi_vec3(0, 0, 1.01), 16, 1);
+        assert_true(beside > 0.1);
+        CHECK_NEAR(under, casts_none == 1 ? beside : 0.0, 0.02 * beside);
+        CHECK_NEAR(seen, 0.0, 1e-6);
+    }
+}
+
 /* An edge at distance z, focus at f, lens radius r: beside the edge it fades over r |z - f| / f to each
  * side. */
 static void lens_blurs_by_similar_triangles(void **unused)
@@ -523,6 +549,7 @@ int main(void)
         cmocka_unit_test(photons_carry_the_light_that_passes),
         cmocka_unit_test(bed_under_water_is_as_bright_as_it_should),
         cmocka_unit_test(blur_is_the_share_of_time),
+        cmocka_unit_test(edges_of_the_domain_cast_no_shadow),
         cmocka_unit_test(lens_blurs_by_similar_triangles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/arena.h"
 #include "core/array.h"
+#include "core/os/os_memory.h"
 #include "core/parallel.h"
 #include "core/random.h"
 #include "core/state.h"

@@ -407,14 +407,15 @@ static void tanks_have_glass(void **unused)
         const char *bodies, *set;
         bool has_glass;
     } cases[] = {
-        { "", "render.walls=auto", false },
-        { "tank", "render.walls=auto", true },
-        { "tank", "render.walls=hidden", false },
-        { "tank", "render.ground=water", false },
-        { "tank", "render.ground=sand", false },
-        { "", "render.walls=glass", true },
-        { "tank", "render.camera={from: [0.5, 0.5, 0.9], to: [1, 1, 0]}", false },
-        { "tank", "render.camera={from: [3, -3, 2], to: [0.5, 0.5, 0]}", true },
+        { "", "render={walls: auto}", false },
+        { "tank", "render={walls: auto}", true },
+        { "tank", "render={walls: hidden}", false },
+        { "tank", "render={exposure: 0}", false }, /* not asked for */
+        { "tank", "render={walls: auto, ground: water}", false },
+        { "tank", "render={walls: auto, ground: sand}", false },
+        { "", "render={walls: glass}", true },
+        { "tank", "render={walls: auto, camera: {from: [0.5, 0.5, 0.9], to: [1, 1, 0]}}", false },
+        { "tank", "render={walls: auto, camera: {from: [3, -3, 2], to: [0.5, 0.5, 0]}}", true },
     };
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; ++n) {
         char name[16];

@@ -88,8 +88,9 @@ static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan,
     trace.light =
         wadi_frame_scene_light(scene, &first, plan->environment.width > 0 ? &plan->environment : NULL);
     if (plan->frame_scene.colours != NULL) {
-        trace.light = even_light(
-            trace.light, &trace.ground); /* and no motion blur: it would mix colours that represent numbers */
+        /* and no blur: it would mix colours that represent numbers */
+        trace.light = even_light(trace.light, &trace.ground);
+        camera.lens_radius = 0.0;
     } else {
         trace.close = 0.5 * scene->render.shutter / plan->view.summary.fps;
         trace.open = -trace.close;

@@ -6,12 +6,12 @@
 
 #include "core/alloc.h"
 #include "core/hash.h"
-#include "core/timer.h"
+#include "core/os/os_memory.h"
 #include "io/files/files.h"
 #include "io/run/run_files.h"
 
 enum {
-    RENDER_VERSION = 3, /* increased when the same settings give another picture */
+    RENDER_VERSION = 4, /* increased when the same settings give another picture */
     DRAFT_GRAINS = 24,
     SAMPLES_MAX = 65536,
     SHEET_MAX = 100,

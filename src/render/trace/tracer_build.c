@@ -85,6 +85,14 @@ static WadiStatus copy_anchors(WadiPart *part, const WadiTraceMesh *mesh, WadiEr
     return WADI_OK;
 }
 
+/* Shadow rays pass. */
+static void pass_shadow(const struct RTCFilterFunctionNArguments *args)
+{
+    for (unsigned i = 0; i < args->N; ++i) {
+        args->valid[i] = 0;
+    }
+}
+
 static WadiStatus make_mesh(WadiTracer *tracer, WadiPart *part, const WadiTraceMesh *mesh, RTCGeometry *made,
                             WadiError *error)
 {
@@ -100,6 +108,9 @@ static WadiStatus make_mesh(WadiTracer *tracer, WadiPart *part, const WadiTraceM
         copy_floats((float **)&part->texture, (const float *)mesh->texture, 3 * mesh->vertex_count, error));
     WADI_TRY(copy_anchors(part, mesh, error));
     RTCGeometry geometry = rtcNewGeometry(tracer->device, RTC_GEOMETRY_TYPE_TRIANGLE);
+    if (part->look->casts_no_shadow) {
+        rtcSetGeometryOccludedFilterFunction(geometry, pass_shadow);
+    }
     bool has_blur = mesh->velocity != NULL && is_moving(tracer);
     rtcSetGeometryTimeStepCount(geometry, has_blur ? 2 : 1);
     double open = (double)tracer->open, close = open + (double)tracer->span;
