@@ -217,12 +217,13 @@ WadiStatus wadi_sph_move(WadiSph *sph, const WadiSphStep *step, WadiStepReport *
 /* sph_pressure_dt.c: the longest step in which particles under pressure are stable, s, and what it is made
  * of. */
 double wadi_sph_pressure_limited_dt(const WadiSph *sph, double time);
+/* By material, in units of the time sqrt(dx / g). */
 typedef struct WadiSphStiffness {
-    float per_pascal
-        [WADI_MATERIALS_MAX]; /* w^2 of size 1 over the pressure, in units of the time sqrt(dx / g) */
-    float viscous[WADI_MATERIALS_MAX]; /* the same of lambda over the step; 0: not thick */
+    float per_pascal[WADI_MATERIALS_MAX]; /* w^2 of size 1 over the pressure */
+    float viscous[WADI_MATERIALS_MAX];    /* lambda over the step, of size 1; 0: not thick */
+    float most[WADI_MATERIALS_MAX];       /* Pa: a higher pressure counts as this */
 } WadiSphStiffness;
-WadiSphStiffness wadi_sph_stiffness(const WadiSph *sph, double time);
+WadiStatus wadi_sph_find_stiffness(const WadiSph *sph, double time, WadiSphStiffness *out, WadiError *error);
 /* 1 / dt^2, dt the longest step of a particle. */
 float wadi_sph_stiffness_of(const WadiSphStiffness *of, int material, float pressure, float size);
 WadiStatus wadi_sph_watch_pressure(WadiSph *sph, double time, double stiffness, WadiError *error);

@@ -120,7 +120,7 @@ WadiStatus wadi_sph_move(WadiSph *sph, const WadiSphStep *step, WadiStepReport *
                .to_pascal = (float)(sph->materials.density * sph->spacing / step->dt) };
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &m.reports, (size_t)blocks, "contacts", error));
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &m.stiffest, (size_t)blocks, "contacts", error));
-    m.stiffness = wadi_sph_stiffness(sph, step->time);
+    WADI_TRY(wadi_sph_find_stiffness(sph, step->time, &m.stiffness, error));
     for (int64_t b = 0; b < blocks; ++b) {
         m.reports[b] = (WadiCollideReport){ 0 };
     }

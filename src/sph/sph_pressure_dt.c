@@ -19,30 +19,87 @@ static const double CHANGE = 0.1;
  * that honey of 1000 Pa s in a slit is 2 % too dense, with 6 within 1 %. */
 static const double LAMBDA = 6.0;
 
+/* w dt at most, of sand, whose friction damps the springs: 60 to 100 spacings of it between smooth walls
+ * rest with 1.2, creep with 1.5 and boil with 2.0. */
+static const double SAND = 1.3;
+
+/* 2 mu, over the square of the largest w dt. */
 static double twice_mu(const WadiSph *sph, int material)
 {
-    return 2.0 * (double)sph->kernel.of[sph->materials.is_sand[material]].stiffness;
+    const bool is_sand = sph->materials.is_sand[material];
+    return 2.0 * (double)sph->kernel.of[is_sand].stiffness / (is_sand ? SAND * SAND : 1.0);
 }
 
-WadiSphStiffness wadi_sph_stiffness(const WadiSph *sph, double time)
+typedef struct Extent {
+    const WadiParticles *particles;
+    WadiVec3 down;
+} Extent;
+
+static double lowest_depth(void *context, int64_t first, int64_t end)
+{
+    const Extent *extent = context;
+    const WadiParticles *p = extent->particles;
+    double most = -INFINITY;
+    for (int64_t i = first; i < end; ++i) {
+        most = fmax(most, wadi_dot(extent->down, (WadiVec3){ p->x[i], p->y[i], p->z[i] }));
+    }
+    return most;
+}
+
+static double largest_square(void *context, int64_t first, int64_t end)
+{
+    const WadiParticles *p = ((const Extent *)context)->particles;
+    float most = 0.0f;
+    for (int64_t i = first; i < end; ++i) {
+        const float square = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
+        most = square > most ? square : most;
+    }
+    return (double)most;
+}
+
+/* g times the height of all particles, and the square of the largest speed, (m/s)^2. */
+static WadiStatus find_heads(const WadiSph *sph, double time, double *depth, double *square, WadiError *error)
+{
+    const WadiParticles *p = sph->context.particles;
+    WadiArena *arena = sph->context.scratch;
+    const WadiVec3 g = wadi_world_gravity(sph->context.world, time);
+    const WadiArenaMark mark = wadi_arena_mark(arena);
+    double *partials = NULL;
+    WADI_TRY(WADI_ARENA_NEW(arena, &partials, (size_t)wadi_parallel_block_count(p->count, BLOCK), "pressures",
+                            error));
+    Extent down = { p, g }, up = { p, wadi_scale(g, -1.0) };
+    *depth = fmax(0.0, wadi_parallel_max(p->count, BLOCK, lowest_depth, &down, partials) +
+                           wadi_parallel_max(p->count, BLOCK, lowest_depth, &up, partials));
+    *square = wadi_parallel_max(p->count, BLOCK, largest_square, &down, partials);
+    wadi_arena_release(arena, mark);
+    return WADI_OK;
+}
+
+/* Where nothing is thick the pressure of a flow is at most rho (g depth + u^2): what exceeds it stands where
+ * there is no room, and grows without bound. */
+WadiStatus wadi_sph_find_stiffness(const WadiSph *sph, double time, WadiSphStiffness *out, WadiError *error)
 {
     const WadiScene *scene = sph->context.world->scene;
     const double g = sph->spacing / (sph->unit_time * sph->unit_time), longest = wadi_sph_longest_step(sph);
-    WadiSphStiffness of = { { 0 }, { 0 } };
+    double depth, square;
+    *out = (WadiSphStiffness){ { 0 }, { 0 }, { 0 } };
+    WADI_TRY(find_heads(sph, time, &depth, &square, error));
     for (int m = 0; m < scene->material_count; ++m) {
         const WadiMaterial *material = &scene->materials[m];
         const double rate =
             wadi_curve_value(&material->viscosity, time) / (material->density * sph->spacing * sph->spacing);
         const bool is_thick = !sph->materials.is_sand[m] && rate * longest > (double)WADI_SPH_THICK;
-        of.per_pascal[m] = (float)(twice_mu(sph, m) / (material->density * g * sph->spacing));
-        of.viscous[m] = is_thick ? (float)(LAMBDA * rate * sph->unit_time) : 0.0f;
+        out->per_pascal[m] = (float)(twice_mu(sph, m) / (material->density * g * sph->spacing));
+        out->viscous[m] = is_thick ? (float)(LAMBDA * rate * sph->unit_time) : 0.0f;
+        out->most[m] = is_thick ? INFINITY : (float)(material->density * (depth + square));
     }
-    return of;
+    return WADI_OK;
 }
 
 float wadi_sph_stiffness_of(const WadiSphStiffness *of, int material, float pressure, float size)
 {
-    const float a = of->per_pascal[material] * pressure / (size * size);
+    const float counted = pressure < of->most[material] ? pressure : of->most[material];
+    const float a = of->per_pascal[material] * counted / (size * size);
     const float b = 0.5f * of->viscous[material] / (size * size);
     if (!(a > 0.0f)) {
         return 0.0f;
@@ -51,41 +108,17 @@ float wadi_sph_stiffness_of(const WadiSphStiffness *of, int material, float pres
     return 1.0f / (dt * dt);
 }
 
-typedef struct Depth {
-    const WadiParticles *particles;
-    WadiVec3 down; /* gravity, in spacings of head a metre */
-} Depth;
-
-static double lowest_depth(void *context, int64_t first, int64_t end)
-{
-    const Depth *depth = context;
-    const WadiParticles *p = depth->particles;
-    double most = -INFINITY;
-    for (int64_t i = first; i < end; ++i) {
-        most = fmax(most, wadi_dot(depth->down, (WadiVec3){ p->x[i], p->y[i], p->z[i] }));
-    }
-    return most;
-}
-
 /* Of a column as high as all particles, of the stiffest material. */
 static WadiStatus find_depth(const WadiSph *sph, double time, double *out, WadiError *error)
 {
-    const WadiParticles *p = sph->context.particles;
-    WadiArena *arena = sph->context.scratch;
-    const double per_metre = sph->unit_time * sph->unit_time / (sph->spacing * sph->spacing);
-    const WadiVec3 g = wadi_world_gravity(sph->context.world, time);
-    const WadiArenaMark mark = wadi_arena_mark(arena);
-    double *partials = NULL, most = 0.0;
-    WADI_TRY(WADI_ARENA_NEW(arena, &partials, (size_t)wadi_parallel_block_count(p->count, BLOCK), "pressures",
-                            error));
-    Depth down = { p, wadi_scale(g, per_metre) }, up = { p, wadi_scale(g, -per_metre) };
-    const double depth = wadi_parallel_max(p->count, BLOCK, lowest_depth, &down, partials) +
-                         wadi_parallel_max(p->count, BLOCK, lowest_depth, &up, partials);
-    for (int m = 0; m < sph->context.world->scene->material_count; ++m) {
-        most = fmax(most, twice_mu(sph, m));
+    const WadiScene *scene = sph->context.world->scene;
+    const double per_head = sph->unit_time * sph->unit_time / (sph->spacing * sph->spacing);
+    double depth, square, most = 0.0;
+    WADI_TRY(find_heads(sph, time, &depth, &square, error));
+    for (int m = 0; m < scene->material_count; ++m) {
+        most = fmax(most, scene->materials[m].is_unused ? 0.0 : twice_mu(sph, m));
     }
-    *out = depth > 0.0 ? depth * most : 0.0;
-    wadi_arena_release(arena, mark);
+    *out = depth * per_head * most;
     return WADI_OK;
 }
 
