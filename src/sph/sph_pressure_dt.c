@@ -19,15 +19,9 @@ static const double CHANGE = 0.1;
  * that honey of 1000 Pa s in a slit is 2 % too dense, with 6 within 1 %. */
 static const double LAMBDA = 6.0;
 
-/* w dt at most, of sand, whose friction damps the springs: 60 to 100 spacings of it between smooth walls
- * rest with 1.2, creep with 1.5 and boil with 2.0. */
-static const double SAND = 1.3;
-
-/* 2 mu, over the square of the largest w dt. */
 static double twice_mu(const WadiSph *sph, int material)
 {
-    const bool is_sand = sph->materials.is_sand[material];
-    return 2.0 * (double)sph->kernel.of[is_sand].stiffness / (is_sand ? SAND * SAND : 1.0);
+    return 2.0 * (double)sph->kernel.of[sph->materials.is_sand[material]].stiffness;
 }
 
 typedef struct Extent {
