@@ -125,11 +125,46 @@ static void a_u_tube_swings_back(void **state)
     CHECK_NEAR(adaptive.half / even.half, 1.0, 0.05);
 }
 
+/* Root of the mean square of the distances from the axis of particles between two x, m. */
+static double width_of(const WadiParticles *p, double from, double to)
+{
+    double sum = 0.0, count = 0.0;
+    for (int32_t i = 0; i < p->count; ++i) {
+        if (p->x[i] >= from && p->x[i] < to) {
+            sum += p->y[i] * p->y[i] + p->z[i] * p->z[i];
+            count += 1.0;
+        }
+    }
+    return sqrt(sum / count);
+}
+
+/* A free jet of 8 x 8 spacings, without gravity: nothing widens it. */
+static void a_jet_keeps_its_width(void **state)
+{
+    (void)state;
+    WadiScene *scene = load_scene(
+        "{wadi: 1, solver: sph, cell_size: 0.01, fps: 100, gravity: [0, 0, 0], domain: {min: [0, "
+        "-0.2, -0.2], max: "
+        "[0.7, 0.2, 0.2], walls: {open: [x_max]}}, materials: {w: {kind: water}}, emitters: [{material: w, "
+        "velocity: [2, 0, "
+        "0], rate: 0.0032, shape: {box: {min: [0, -0.02, -0.02], max: [0.02, 0.02, 0.02]}}}]}");
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, 33);
+    const double near = width_of(&sim->particles, 0.05, 0.1), far = width_of(&sim->particles, 0.5, 0.55);
+    print_message(
+        "jet of 8 spacings: %.3f times as wide after 90 of them, %.3f of a square's, %d particles\n",
+        far / near, near / sqrt(2.0 * 0.04 * 0.04 / 12.0), (int)sim->particles.count);
+    CHECK_AT_MOST(far / near, 1.15);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_standing_wave_keeps_its_period_and_its_height),
         cmocka_unit_test(a_u_tube_swings_back),
+        cmocka_unit_test(a_jet_keeps_its_width),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
