@@ -83,6 +83,7 @@ def ball_nodes(name: str, material: Any, subdivisions: int) -> Any:
     link(radius, points.inputs["Radius"])
     link(moved, middles.inputs[0])
     link(as_meshes.outputs[0], middles.inputs["Selection"])
+    link(radius, middles.inputs["Radius"])  # the node replaces the attribute
     link(middles.outputs[0], balls.inputs["Points"])
     link(ball.outputs[0], smooth.inputs[0])
     link(smooth.outputs[0], balls.inputs["Instance"])
@@ -119,6 +120,8 @@ def stone_nodes(name: str, material: Any) -> Any:
     link(bend.outputs[0], edges.inputs[0])
     link(edges.outputs[0], paint.inputs["Geometry"])
     link(add_motion(tree, start), points.inputs[0])
+    radius = named(tree, "radius", "FLOAT")
+    link(radius, points.inputs["Radius"])  # the node replaces the attribute
     link(points.outputs[0], stones.inputs["Points"])
     link(paint.outputs[0], stones.inputs["Instance"])
     identity = named(tree, "id", "INT")
@@ -127,7 +130,7 @@ def stone_nodes(name: str, material: Any) -> Any:
         random.inputs["Seed"].default_value = seed
     link(turn.outputs[0], stones.inputs["Rotation"])
     link(size.outputs[0], scale.inputs[0])
-    link(named(tree, "radius", "FLOAT"), scale.inputs["Scale"])
+    link(radius, scale.inputs["Scale"])
     link(scale.outputs[0], stones.inputs["Scale"])
     link(stones.outputs[0], end)
     return tree

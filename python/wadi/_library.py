@@ -8,7 +8,7 @@ import os
 import pathlib
 
 from . import _abi
-from .errors import BY_STATUS, Error, InternalError, UnsupportedError
+from .errors import BY_STATUS, ArgumentError, Error, InternalError, UnsupportedError
 
 _HERE = pathlib.Path(__file__).resolve().parent / 'lib'
 
@@ -101,7 +101,22 @@ def encode(value):
     """Paths and texts as bytes; None stays."""
     if value is None:
         return None
-    return os.fsencode(value) if isinstance(value, os.PathLike) else str(value).encode()
+    try:
+        made = os.fsencode(value) if isinstance(value, (os.PathLike, bytes)) else str(value).encode()
+    except UnicodeEncodeError as problem:
+        raise ArgumentError(f'{value!r} is no text in UTF-8: {problem.reason}') from None
+    if b'\0' in made:
+        raise ArgumentError(f'{value!r} has a zero byte, at which the library would end it')
+    return made
+
+
+class NotCopied:
+    """Objects with memory of the library: a copy would free it twice."""
+
+    _instead = ''
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError(f'a {type(self).__name__} is neither copied nor pickled: {self._instead}')
 
 
 def plain(value):
@@ -115,7 +130,10 @@ def plain(value):
 
 def as_scene_text(value):
     """A value in the scene language: JSON is a part of it."""
-    return value if isinstance(value, str) else json.dumps(value, default=plain)
+    try:
+        return value if isinstance(value, str) else json.dumps(value, default=plain)
+    except ValueError as problem:  # a container within itself
+        raise ArgumentError(f'{type(value).__name__} cannot be a value of a scene: {problem}') from None
 
 
 def assignments(values):

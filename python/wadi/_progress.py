@@ -2,6 +2,8 @@
 
 import ctypes
 import dataclasses
+import signal
+import threading
 import warnings
 
 from . import _abi
@@ -52,7 +54,7 @@ class Watch:
             self._on_progress = kind['progress'](self._report)
             definition.progress = self._on_progress
         if 'stop' in kind:
-            self._on_stop = dict(_abi.WadiStop._fields_)['is_requested'](lambda user: self._is_stopping)
+            self._on_stop = dict(_abi.WadiStop._fields_)['is_requested'](self._must_stop)
             definition.stop.is_requested = self._on_stop
         if 'log' in kind:
             self._on_log = dict(_abi.WadiLog._fields_)['function'](self._log)
@@ -82,10 +84,26 @@ class Watch:
             self._problem = self._problem or problem
             self._is_stopping = True
 
+    def _must_stop(self, user):
+        del user
+        return self._is_stopping
+
+    def _interrupt(self, number, frame):
+        """Ctrl-C: an exception in a callback would end there, in C, and be lost."""
+        del number, frame
+        self._problem = self._problem or KeyboardInterrupt()
+        self._is_stopping = True
+
     def __enter__(self):
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._interrupt)
         return self
 
     def __exit__(self, kind, value, trace):
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main and signal.getsignal(signal.SIGINT) == self._interrupt:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         problem, self._problem, self._is_stopping = self._problem, None, False
         if problem is not None and (value is None or isinstance(value, Stopped)):
             raise problem

@@ -17,7 +17,8 @@ class View(np.ndarray):
     """A read-only numpy array whose memory belongs to a simulation.
 
     It shows the present state, without a copy, until the next step or change; then every use of it raises
-    `StaleError`. `view.copy()` is an ordinary array that stays. `np.asarray(view)` has no such guard.
+    `StaleError`. `view.copy()` is an ordinary array that stays. `np.asarray(view)`, `np.array(view)` and
+    `memoryview(view)` read the memory itself: there is no such guard.
     """
 
     def __array_finalize__(self, source):
@@ -45,6 +46,9 @@ class View(np.ndarray):
         self._check()
         return super().__iter__()
 
+    __hash__ = None
+    flat = property(lambda self: _unguarded(self).flat, doc=np.ndarray.flat.__doc__)
+
     def __repr__(self):
         return repr(_unguarded(self))
 
@@ -56,12 +60,15 @@ class View(np.ndarray):
 
     def _guarded(name):
         def method(self, *args, **options):
-            return getattr(_unguarded(self), name)(*args, **options)
+            return getattr(_unguarded(self), name)(*_unguarded(args), **options)
         method.__name__, method.__doc__ = name, getattr(np.ndarray, name).__doc__
         return method
 
-    for _name in ('all', 'any', 'argmax', 'argmin', 'argsort', 'astype', 'clip', 'copy', 'cumsum', 'dot', 'max', 'mean',
-                  'min', 'nonzero', 'prod', 'ptp', 'round', 'std', 'sum', 'take', 'tobytes', 'tolist', 'var'):
+    for _name in ('all', 'any', 'argmax', 'argmin', 'argsort', 'astype', 'choose', 'clip', 'compress', 'copy', 'cumprod',
+                  'cumsum', 'dot', 'dump', 'dumps', 'flatten', 'item', 'max', 'mean', 'min', 'nonzero', 'prod', 'ptp',
+                  'repeat', 'round', 'searchsorted', 'std', 'sum', 'take', 'tobytes', 'tofile', 'tolist', 'var',
+                  '__bool__', '__complex__', '__contains__', '__copy__', '__deepcopy__', '__eq__', '__float__',
+                  '__index__', '__int__', '__ne__'):
         if hasattr(np.ndarray, _name):
             locals()[_name] = _guarded(_name)
     del _name, _guarded
@@ -172,6 +179,8 @@ class Particles:
         return len(self['id'])
 
     def __getitem__(self, name: str) -> View | Vector:
+        if not isinstance(name, str) or '\0' in name:
+            raise KeyError(f'quantities have names, such as "position", not {name!r}')
         view = _abi.WadiView()
         try:
             call(self._prefix + '_view', self._owner._handle(), name.encode(), ctypes.byref(view))

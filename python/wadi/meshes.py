@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import _abi
-from ._library import LIBRARY, call, encode
+from ._library import LIBRARY, NotCopied, call, encode
 from .arrays import wrap
 from .errors import ArgumentError
 
@@ -17,12 +17,15 @@ if TYPE_CHECKING:
     from .scene import Scene
 
 
-class _Handle:
+class _Handle(NotCopied):
     def __init__(self):
         self.data = _abi.WadiMeshData()
 
     def __del__(self):
         LIBRARY.wadi_mesh_release(ctypes.byref(self.data))
+
+
+_MATERIALS = 255  # at most, in a scene
 
 
 def _address(pointer):
@@ -131,6 +134,23 @@ def definition_of(material, advance, y_up, threads):
     return definition
 
 
+def _numbers(values, kind, name):
+    """As an array of a type of numpy; texts, complex numbers, masks and lists of unequal length are refused."""
+    try:
+        array = np.asarray(values)
+        array = array.astype(np.float64) if array.dtype.kind == 'O' else array
+    except (TypeError, ValueError) as problem:
+        raise ArgumentError(f'{name}: expected numbers: {problem}') from None
+    if array.dtype.kind not in 'biuf':
+        raise ArgumentError(f'{name}: expected numbers, not {array.dtype}')
+    if np.ma.is_masked(values):
+        raise ArgumentError(f'{name} is masked in places: give the values that count')
+    if kind == np.uint8 and array.size and not (np.equal(array, np.floor(array)).all() and array.min() >= 0
+                                                and array.max() < _MATERIALS):
+        raise ArgumentError(f'{name}: expected numbers of materials, 0 to {_MATERIALS - 1}')
+    return np.ascontiguousarray(array, dtype=kind)
+
+
 class Points:
     """Any particles, to be surfaced: `wadi.Points(xyz, radius=0.01).surface().save("mine.ply")`.
 
@@ -147,12 +167,18 @@ class Points:
         n = len(self.xyz)
         if (radius is None) == (spacing is None):
             raise ArgumentError('particles have either a radius or a spacing')
-        self.spacing = float(spacing) if spacing is not None else None
+        self.spacing = float(_numbers(spacing, np.float64, 'spacing')) if spacing is not None else None
         self.radius = None
         if radius is not None and np.ndim(radius) == 0:
-            self.spacing = 2.0 * float(radius)
+            self.spacing = 2.0 * float(_numbers(radius, np.float64, 'radius'))
         elif radius is not None:
             self.radius = self._array(radius, np.float32, 'radius', 1, n)
+        for size in (self.spacing, self.radius):
+            if size is not None and not (np.isfinite(size).all() and np.all(np.greater(size, 0))):
+                raise ArgumentError('the size of particles must be finite and above 0 m')
+        for name in attributes:
+            if not name.isprintable() or any(part.isspace() for part in name):
+                raise ArgumentError(f'{name!r}: the name of an attribute has no spaces')
         self.velocity = None if velocity is None else self._array(velocity, np.float32, 'velocity', 3, n)
         self.material = None if material is None else self._array(material, np.uint8, 'material', 1, n)
         self.attributes = {name: self._array(values, np.float32, name, np.shape(values)[-1] if np.ndim(values) > 1
@@ -162,7 +188,7 @@ class Points:
 
     @staticmethod
     def _array(values, kind, name, components, count=None):
-        array = np.ascontiguousarray(values, dtype=kind)
+        array = _numbers(values, kind, name)
         shape = (len(array) if array.ndim else 0,) + ((components,) if components > 1 else ())
         if array.shape != shape or components not in (1, 3) or (count is not None and len(array) != count):
             wanted = f'({"n" if count is None else count}{", 3" if components == 3 else ""})'

@@ -7,6 +7,8 @@ import zlib
 
 import numpy as np
 
+from .errors import ArgumentError
+
 # Points of the map viridis, from low to high.
 _MAP = np.array([[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]], float)
 
@@ -35,9 +37,14 @@ def png(pixels: np.ndarray) -> bytes:
 
 def picture_of(xyz, values=None, width: int = 640, elevation: float = 20.0, radius: float | None = None) -> bytes:
     """A PNG of points, coloured by values. x goes to the right, z up; the viewer looks along +y and down."""
+    if not 1 <= width <= 10000:
+        raise ArgumentError(f'a picture is 1 to 10000 pixels wide, not {width}')
     xyz = np.asarray(xyz, float)
+    is_finite = np.isfinite(xyz).all(axis=1)
+    if not is_finite.all():
+        xyz, values = xyz[is_finite], None if values is None else np.asarray(values)[is_finite]
     if len(xyz) == 0:
-        return png(np.full((width // 2, width, 3), 255, np.uint8))
+        return png(np.full((max(width // 2, 1), width, 3), 255, np.uint8))
     sine, cosine = np.sin(np.radians(elevation)), np.cos(np.radians(elevation))
     u, v = xyz[:, 0], xyz[:, 2] * cosine + xyz[:, 1] * sine
     depth = xyz[:, 1] * cosine - xyz[:, 2] * sine

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Callable, Iterator, Optional, Sequence, Tuple,
 import numpy as np
 
 from . import _abi
-from ._library import LIBRARY, call, encode, put_sets, take_text
+from ._library import LIBRARY, NotCopied, call, encode, put_sets, take_text
 from ._progress import Progress, Watch
 from .arrays import Particles, Vector, View
 from .errors import ArgumentError, FileError
@@ -58,8 +58,10 @@ class Made:
     seconds: float
 
 
-class RunFrame:
+class RunFrame(NotCopied):
     """A frame of a run folder. It is read when the first of its quantities is wanted, and stays readable."""
+
+    _instead = 'run[number] is one anew'
 
     def __init__(self, run, number):
         self.run, self.number = run, number

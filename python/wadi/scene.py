@@ -10,7 +10,8 @@ import os
 from typing import TYPE_CHECKING, Sequence, Union
 
 from . import _abi
-from ._library import LIBRARY, as_scene_text, call, encode, put_sets, take_text
+from ._library import LIBRARY, NotCopied, as_scene_text, call, encode, put_sets, take_text
+from .errors import ArgumentError, FileError
 
 if TYPE_CHECKING:
     from .runs import Run
@@ -35,7 +36,7 @@ class Estimate:
     seconds: float
 
 
-class Scene:
+class Scene(NotCopied):
     """A valid scene, immutable; any number of simulations may share it.
 
     Scene("column.yaml")                          a file
@@ -54,6 +55,8 @@ class Scene:
             raise TypeError('a scene is either a file, a dict, or text=')
         self._pointer = None
         definition = LIBRARY.wadi_default_scene_def()
+        if source is not None and not isinstance(source, (dict, str, os.PathLike)):
+            raise TypeError(f'a scene is a file, a dict, or text=, not {type(source).__name__}')
         if isinstance(source, dict):
             text = as_scene_text(source)
         elif source is not None:
@@ -70,6 +73,14 @@ class Scene:
     def __del__(self):
         if getattr(self, '_pointer', None):
             LIBRARY.wadi_scene_destroy(self._pointer)
+
+    _instead = 'keep the dict or the file that it was made of'
+
+    def __copy__(self):
+        return self  # immutable
+
+    def __deepcopy__(self, memo):
+        return self
 
     def _handle(self):
         return self._pointer
@@ -102,9 +113,14 @@ class Scene:
     def resume(self, state: bytes | str | os.PathLike, threads: int = 0) -> Simulation:
         """A `Simulation` that goes on from `Simulation.save()`, or from the path of a checkpoint file."""
         from .simulation import Simulation
+        if state is None:
+            raise ArgumentError('there is no state to resume: scene.simulate() starts anew')
         if isinstance(state, (str, os.PathLike)):
-            with open(state, 'rb') as file:
-                state = file.read()
+            try:
+                with open(state, 'rb') as file:
+                    state = file.read()
+            except OSError as problem:
+                raise FileError(f'cannot read {state}: {problem.strerror}') from None
         return Simulation(self, threads=threads, state=state)
 
     def run(self, folder: str | os.PathLike | None = None, **options) -> Run:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import dataclasses
 import json
+import threading
 from typing import TYPE_CHECKING, Iterator
 
 import numpy as np
 
 from . import _abi
-from ._library import LIBRARY, as_scene_text, call, encode, plain, take_text
+from ._library import LIBRARY, NotCopied, as_scene_text, call, encode, plain, take_text
 from ._progress import Watch
 from .arrays import Particles
-from .errors import ArgumentError
+from .errors import ArgumentError, BusyError
 from .meshes import Mesh, Points, _Handle, definition_of
 
 if TYPE_CHECKING:
@@ -66,11 +68,20 @@ class Frame:
 
 
 def _position(values):
-    x, y, z = (float(v) for v in values)
+    try:
+        x, y, z = (float(v) for v in values)
+    except (TypeError, ValueError):
+        raise ArgumentError(f'a position is three numbers, not {values!r}') from None
     return (ctypes.c_double * 3)(x, y, z)
 
 
-class Simulation:
+def _text_of(name, value):
+    if not isinstance(value, str):
+        raise ArgumentError(f'{name} is a text, not {value!r}')
+    return encode(value)
+
+
+class Simulation(NotCopied):
     """A scene that runs in memory; nothing is written to disk. Made by `Scene.simulate` and `Scene.resume`.
 
         sim = scene.simulate(threads=8)
@@ -78,11 +89,14 @@ class Simulation:
             print(frame.number, frame["position"].z.max())
         sim.surface("water").save("water.ply")
 
-    Not for two threads at once. Long calls release the GIL.
+    Not for two threads at once: the second one gets a `BusyError`. Long calls release the GIL.
     """
+
+    _instead = 'scene.resume(sim.save()) is another one in the same state'
 
     def __init__(self, scene: Scene, threads: int = 0, state: bytes | None = None):
         self._pointer, self._generation = None, 0
+        self._lock, self._user = threading.Lock(), None
         self.scene = scene
         definition = LIBRARY.wadi_default_sim_def()
         definition.threads = threads
@@ -99,10 +113,12 @@ class Simulation:
 
     def close(self) -> None:
         """Frees its memory now; views of it are stale."""
-        if self._pointer:
-            LIBRARY.wadi_sim_destroy(self._pointer)
-        self._pointer = None
-        self._generation += 1
+        if not self._pointer:
+            return
+        with self._use() as pointer:
+            self._pointer = None
+            self._generation += 1
+            LIBRARY.wadi_sim_destroy(pointer)
 
     def __del__(self):
         if getattr(self, '_pointer', None):
@@ -117,13 +133,27 @@ class Simulation:
     def _handle(self):
         if not self._pointer:
             raise ArgumentError('the simulation is closed')
+        if self._user not in (None, threading.get_ident()):
+            raise BusyError('another thread uses this simulation')
         return self._pointer
 
+    @contextlib.contextmanager
+    def _use(self):
+        """For calls that release the GIL."""
+        if not self._lock.acquire(blocking=False):
+            raise BusyError('another thread uses this simulation')
+        try:
+            self._user = threading.get_ident()
+            yield self._handle()
+        finally:
+            self._user = None
+            self._lock.release()
+
     def _change(self, name, *arguments):
-        pointer = self._handle()
-        self._generation += 1
-        with self._watch:
-            call(name, pointer, *arguments)
+        with self._use() as pointer:
+            self._generation += 1
+            with self._watch:
+                call(name, pointer, *arguments)
 
     # time
     frame = property(lambda self: LIBRARY.wadi_sim_frame(self._handle()), doc='Last frame reached; 1 is the start.')
@@ -144,9 +174,13 @@ class Simulation:
         self._change('wadi_sim_step')
 
     def step_frame(self, frames: int = 1) -> None:
-        """Steps to the next frame, or `frames` of them."""
+        """Steps to the next frame, or `frames` of them. Ctrl-C stops it after a step."""
+        if frames < 0:
+            raise ArgumentError(f'{frames} frames: a simulation goes forward')
         for _ in range(frames):
-            self._change('wadi_sim_step_frame')
+            frame = self.frame
+            while self.frame == frame:
+                self._change('wadi_sim_step')
 
     def __iter__(self) -> Iterator[Frame]:
         """Steps frame by frame to the last frame of the scene."""
@@ -168,7 +202,8 @@ class Simulation:
         """The surface of a material, or of all together, as a `Mesh`, with the scene's surface settings."""
         handle = _Handle()
         definition = definition_of(material, advance, y_up, threads)
-        call('wadi_sim_surface', self._handle(), ctypes.byref(definition), ctypes.byref(handle.data))
+        with self._use() as pointer:
+            call('wadi_sim_surface', pointer, ctypes.byref(definition), ctypes.byref(handle.data))
         return Mesh(handle)
 
     @property
@@ -216,7 +251,7 @@ class Simulation:
             if material not in names:
                 raise ArgumentError(f'no material {material!r}; the scene has {", ".join(names)}')
             material = names.index(material)
-        points = Points(xyz, spacing=1.0, velocity=velocity, material=np.broadcast_to(material, len(xyz)))
+        points = Points(xyz, spacing=1.0, velocity=velocity, material=np.broadcast_to(material, np.shape(xyz)[:1]))
         data, kept = points._data()
         data.spacing = 0.0  # that of the scene
         added = ctypes.c_int64()
@@ -238,11 +273,11 @@ class Simulation:
 
     def move(self, collider: str | int, to, duration: float) -> None:
         """Moves a collider (name or number) to the translation `to`, m, in a straight line in `duration` seconds."""
-        self._change('wadi_sim_move_collider', str(collider).encode(), _position(to), float(duration))
+        self._change('wadi_sim_move_collider', encode(collider), _position(to), float(duration))
 
     def wet(self, material: str, saturation: float) -> None:
         """Sets how much of the pores of sand is water, 0 to 1 (solvers sph and dem)."""
-        self._change('wadi_sim_set_saturation', material.encode(), float(saturation))
+        self._change('wadi_sim_set_saturation', _text_of('material', material), float(saturation))
 
     @property
     def changes(self) -> str:
@@ -251,12 +286,13 @@ class Simulation:
 
     def repeat(self, changes: str) -> None:
         """Repeats a record of `changes`, each before the step of its number."""
-        self._change('wadi_sim_repeat_changes', changes.encode())
+        self._change('wadi_sim_repeat_changes', _text_of('changes', changes))
 
     def save(self) -> bytes:
         """The exact state as bytes, those of a checkpoint file; `Scene.resume` goes on from them."""
         buffer = _abi.WadiBuffer()
-        call('wadi_sim_save', self._handle(), ctypes.byref(buffer))
+        with self._use() as pointer:
+            call('wadi_sim_save', pointer, ctypes.byref(buffer))
         try:
             return ctypes.string_at(buffer.bytes, buffer.size)
         finally:

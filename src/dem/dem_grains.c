@@ -12,7 +12,7 @@
 enum { SIZE_CLASSES = 255 }; /* of the column of sizes, in which 0 is none */
 
 static const double PI = 3.14159265358979324;
-static const double RUPTURE = 0.05; /* diameters: gap at which bridges break; below a list's least margin */
+static const double RUPTURE = 0.05; /* diameters: gap at which bridges break; below a list's least skin */
 /* Diameters of overlap in the fastest collision that is expected. In a surface flow that is one of a few
  * grains of a jet. */
 static const double IMPACT_OVERLAP = 0.1, FLOW_IMPACT_OVERLAP = 0.25;

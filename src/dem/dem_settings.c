@@ -33,10 +33,10 @@ static const WadiSceneChoice published[] = {
 };
 WADI_SCENE_CHOICES(published);
 static const WadiSceneChoice laws[] = {
-    { "hertz", WADI_DEM_HERTZ, "elastic spheres whose restitution is the same at every speed [TTI92]" },
+    { "hertz", WADI_DEM_HERTZ, "elastic spheres with the same restitution at every speed [TTI92]" },
     { "tsuji", WADI_DEM_HERTZ, "another name of `hertz`" },
     { "viscoelastic", WADI_DEM_VISCOELASTIC,
-      "elastic spheres whose restitution falls with the speed [BYM05]; it is as given at √(g d)" },
+      "elastic spheres whose restitution falls with speed [BYM05], as given at √(g d)" },
     { "linear", WADI_DEM_LINEAR, "springs and dashpots" },
 };
 WADI_SCENE_CHOICES(laws);
@@ -51,7 +51,7 @@ static const WadiSceneChoice shapes[] = {
 WADI_SCENE_CHOICES(shapes);
 static const WadiSceneChoice surfaces[] = {
     { "smooth", WADI_DEM_SMOOTH, "as they are" },
-    { "covered", WADI_DEM_COVERED, "covered with spheres of the size of a grain: rough" },
+    { "covered", WADI_DEM_COVERED, "covered with spheres: rough" },
 };
 WADI_SCENE_CHOICES(surfaces);
 

@@ -7,7 +7,7 @@
 #define AT(member) .offset = offsetof(WadiFlipDef, member)
 
 static const WadiSceneChoice published[] = {
-    { "none", WADI_FLIP_PUBLISHED_NONE, "no: the method of wadi" },
+    { "none", WADI_FLIP_PUBLISHED_NONE, "wadi's own method" },
     { "zb05", WADI_FLIP_PUBLISHED_ZB05, "Zhu and Bridson 2005; deviations: docs/reproduction.md" },
     { "a24", WADI_FLIP_PUBLISHED_A24, "Audouard 2024 (INF585); sand is a liquid there" },
 };
@@ -33,20 +33,19 @@ static const WadiSceneChoice surfaces[] = {
       "at the centres of the empty cells next to the surface, as in ZB05" },
     { "face", WADI_FLIP_SURFACE_FACE, "on the faces of cells" },
     { "ghost_fluid", WADI_FLIP_SURFACE_GHOST_FLUID,
-      "where the volume of material in the cells places the surface: second order" },
+      "where the fill of the cells places the surface: second order" },
 };
 WADI_SCENE_CHOICES(surfaces);
 
 static const WadiSceneChoice solids[] = {
-    { "cut_cells", WADI_FLIP_SOLIDS_CUT_CELLS, "as the open fraction of each face: smooth walls" },
-    { "voxels", WADI_FLIP_SOLIDS_VOXELS, "as whole cells, like ZB05: stepped walls" },
+    { "cut_cells", WADI_FLIP_SOLIDS_CUT_CELLS, "open fractions of faces: smooth walls" },
+    { "voxels", WADI_FLIP_SOLIDS_VOXELS, "whole cells, as in ZB05: stepped walls" },
 };
 WADI_SCENE_CHOICES(solids);
 
 static const WadiSceneChoice frictions[] = {
-    { "solve", WADI_FLIP_FRICTION_SOLVE, "one problem for all cells together: piles come to rest" },
-    { "zb05", WADI_FLIP_FRICTION_ZB05,
-      "the rule of ZB05 for each cell by itself, with its errors corrected" },
+    { "solve", WADI_FLIP_FRICTION_SOLVE, "one global problem: piles come to rest" },
+    { "zb05", WADI_FLIP_FRICTION_ZB05, "the rule of ZB05 for each cell, corrected" },
 };
 static const WadiSceneChoice old_frictions[] = {
     { "zb05_literal", 0, "use `published: zb05` for the whole method as printed, or `friction: zb05`" },
@@ -61,10 +60,9 @@ WADI_SCENE_CHOICES(wall_frictions);
 
 static const WadiSceneChoice paths[] = {
     { "auto", WADI_FLIP_PATH_AUTO, "`chord`; `rk2` with `friction: zb05` and with `gauss_seidel`" },
-    { "chord", WADI_FLIP_PATH_CHORD,
-      "straight, by a displacement that keeps volume: keeps angular momentum" },
-    { "rk2", WADI_FLIP_PATH_RK2, "midpoint method in the velocity field of the step" },
-    { "rk3", WADI_FLIP_PATH_RK3, "Ralston's method of third order in the velocity field of the step" },
+    { "chord", WADI_FLIP_PATH_CHORD, "straight, conserves volume and angular momentum" },
+    { "rk2", WADI_FLIP_PATH_RK2, "midpoint method" },
+    { "rk3", WADI_FLIP_PATH_RK3, "Ralston's third-order method" },
 };
 WADI_SCENE_CHOICES(paths);
 

@@ -29,6 +29,9 @@ typedef struct WadiFrameSceneDef {
     bool is_layout;                       /* bodies, emitters, drains, domain and camera are drawn too */
     bool has_camera_drawn;                /* of a layout: the camera too, seen from elsewhere */
     double walls_height;                  /* m: of glass walls; 0: that of the domain */
+    bool has_bed;                         /* the ground is sand, but for a pit with the domain in it */
+    double bed_height, bed_wetness;       /* m: z of that ground; 0..1 */
+    double bed_spacing;                   /* m: of its particles */
     bool has_cut;                         /* particles in front of the plane are not drawn */
     WadiVec3 cut_point, cut_normal;       /* m; the normal points to the removed side */
 } WadiFrameSceneDef;

@@ -149,10 +149,10 @@ static WadiBox glass_box(const WadiFrameBuilder *s)
     return box;
 }
 
-/* Adds one side of the domain as a sheet. */
-static WadiStatus add_sheet(WadiFrameBuilder *s, int axis, bool is_high, int look, WadiError *error)
+/* Adds one side of the box as a sheet. */
+static WadiStatus add_sheet(WadiFrameBuilder *s, WadiBox box, int axis, bool is_high, int look,
+                            WadiError *error)
 {
-    WadiBox box = glass_box(s);
     WadiVec3 corner[4];
     for (int n = 0; n < 4; ++n) {
         double at[3];
@@ -247,8 +247,17 @@ WadiStatus wadi_frame_scene_add_solids(WadiFrameBuilder *s, WadiError *error)
     int look = wadi_frame_scene_add_look(s->frame_scene, wadi_look_glass());
     for (int side = 0; side < 4; ++side) { /* no floor and ceiling */
         if ((scene->closed_sides >> side & 1) != 0) {
-            WADI_TRY(add_sheet(s, side / 2, side % 2 == 1, look, error));
+            WADI_TRY(add_sheet(s, glass_box(s), side / 2, side % 2 == 1, look, error));
         }
     }
     return add_edges(s, error);
+}
+
+WadiStatus wadi_frame_scene_add_pit(WadiFrameBuilder *s, WadiBox pit, WadiLook look, WadiError *error)
+{
+    const int of = wadi_frame_scene_add_look(s->frame_scene, look);
+    for (int side = 0; side < 4; ++side) {
+        WADI_TRY(add_sheet(s, pit, side / 2, side % 2 == 1, of, error));
+    }
+    return WADI_OK;
 }

@@ -20,7 +20,7 @@ static const WadiSceneChoice published[] = {
 WADI_SCENE_CHOICES(published);
 static const WadiSceneChoice frictions[] = {
     { "solve", WADI_SPH_FRICTION_SOLVE, "one global problem: piles come to rest" },
-    { "zb05", WADI_SPH_FRICTION_ZB05, "the papers' rule of one particle at a time, with rigid clusters" },
+    { "zb05", WADI_SPH_FRICTION_ZB05, "the papers' local rule with rigid clusters" },
 };
 WADI_SCENE_CHOICES(frictions);
 static const WadiSceneChoice pressures[] = {

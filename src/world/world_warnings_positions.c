@@ -318,7 +318,8 @@ static void warn_collider(const WadiWorld *world, int index, const WadiLog *log)
     char name[NAME_SIZE], hint[HINT_SIZE];
     unit_hint(scene, &def->shape, box, hint);
     int side = side_always_outside(world, shape, &def->shape, 0.0, INFINITY);
-    if (side >= 0) {
+    /* One that lies flush with a side gives the side its friction. */
+    if (side >= 0 && beyond_side(scene->domain, box, side) > 0.0) {
         wadi_log(log, WADI_LOG_WARNING,
                  "%s: %s has no effect: it lies outside the domain, %.3g m beyond its side %s%s",
                  def->where.text, collider_name(scene, index, name), beyond_side(scene->domain, box, side),

@@ -321,7 +321,11 @@ def step_balls():
     SCENE.render.engine = "CYCLES" if engine == "CYCLES" else versions.eevee()
     bpy.ops.render.render(write_still=True)
     pixels = numpy.array(bpy.data.images.load(path).pixels[:]).reshape(-1, 4)[:, 0]
-    tell(lit=int((pixels > 0.5).sum()))
+    drop.modifiers[nodes.MODIFIER].node_group = nodes.stone_nodes("stone", light_material())
+    versions.fill_mesh(drop.data, numpy.zeros((1, 3), "f4"), numpy.zeros((0, 3), "i4"), {
+        "velocity": numpy.zeros((1, 3), "f4"), "radius": numpy.full(1, 0.25, "f4"), "id": numpy.full(1, 7, "i4")})
+    stones = [made.matrix_world.to_scale()[:] for made in bpy.context.evaluated_depsgraph_get().object_instances if made.is_instance]
+    tell(lit=int((pixels > 0.5).sum()), stones=stones)
 
 
 globals()["step_" + STEP]()

@@ -185,6 +185,9 @@ class Addon(unittest.TestCase):
         """π 25² pixels, less what a polyhedron of 320 faces lacks."""
         facts = self.step("balls", engine, os.path.join(self.folder, f"{engine}.ball.png"), prefix=prefix)
         self.assertAlmostEqual(facts["lit"] / (np.pi * 25 ** 2), 1.0, delta=0.05)
+        self.assertEqual(len(facts["stones"]), 1)
+        for scale, low, high in zip(facts["stones"][0], (0.85, 0.85, 0.7), (1.25, 1.1, 1.0)):  # parts of the radius
+            self.assertTrue(0.25 * low <= scale <= 0.25 * high, facts)
 
     def test_points_are_drawn_by_cycles(self):
         self.check_ball("CYCLES")

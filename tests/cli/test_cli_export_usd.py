@@ -195,6 +195,89 @@ def test_one_file_is_for_usd_alone_and_stops_are_told():
     contains(is_usage_error("export", run, "--to", "usdz"), "usd")
 
 
+BOX = """\
+wadi: 1
+name: odd
+cell_size: 0.04
+frames: %d
+domain: {min: [0, 0, 0], max: [0.6, 0.4, 0.5]%s}
+materials: {water: {kind: water}, sand: {kind: sand}}
+"""
+ODD = {
+    "adaptive": BOX % (4, "") + "solver: sph\nsph: {adaptive: {}}\nbodies:\n"
+                "- {material: sand, shape: {box: {min: [0, 0, 0], max: [0.6, 0.4, 0.12]}}}\n"
+                "- {material: water, shape: {box: {min: [0, 0, 0.12], max: [0.3, 0.4, 0.36]}}}\n",
+    "stones": BOX % (4, "") + "solver: dem\nbodies: [{material: sand, shape: {box: {min: [0.1, 0.1, 0.05], max: [0.4, 0.3, 0.3]}}}]\n",
+    "empty": BOX % (8, ", walls: {open: [z_min]}") + "solver: flip\nbodies:\n"
+             "- {material: water, velocity: [0, 0, -4], shape: {sphere: {center: [0.3, 0.2, 0.15], radius: 0.1}}}\n"
+             "emitters:\n- {material: sand, start: 0.2, rate: 0.01, velocity: [0, 0, -1], "
+             "shape: {sphere: {center: [0.3, 0.2, 0.4], radius: 0.06}}}\n",
+    "deform": BOX % (4, "") + "solver: flip\nbodies: [{material: water, shape: {box: {min: [0, 0, 0], max: [0.2, 0.4, 0.4]}}}]\n"
+              "colliders:\n- {name: flag, shape: {mesh_sequence: {files: 'flag.%04d.obj', first: 1, last: 4, fps: 24}}}\n",
+}
+CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+
+
+def flag(frame):
+    """Corners of a block that is sheared from frame to frame."""
+    return CORNERS * (0.1, 0.1, 0.2) + (0.3, 0.2, 0.1) + np.outer(CORNERS[:, 0], (0, 0, 0.02 * frame))
+
+
+def check_lengths(layer):
+    """What is given at points is given at each, and is finite; corners of triangles are among the points."""
+    arrays = {}
+    for path, fields in layer.fields.items():
+        for value in (fields.get("default"), *fields.get("timeSamples", {}).values()):
+            if isinstance(value, np.ndarray):
+                assert value.dtype.kind != "f" or np.isfinite(value).all(), path
+                arrays[path] = value
+    prims = [path for path, fields in layer.fields.items() if fields.get("typeName") in ("Mesh", "Points")]
+    for prim in prims:
+        points = len(arrays[prim + ".points"])
+        for path, value in arrays.items():
+            name = path[len(prim) + 1:] if path.startswith(prim + ".") else ""
+            if name in ("velocities", "normals", "widths", "ids") or name.startswith("primvars:"):
+                assert len(value) in (points, 1), (path, len(value), points)
+        if layer.fields[prim]["typeName"] == "Mesh":
+            corners = arrays[prim + ".faceVertexIndices"]
+            is_equal(len(corners), int(arrays[prim + ".faceVertexCounts"].sum()))
+            assert len(corners) == 0 or corners.max() < points, prim
+    return prims
+
+
+def test_other_solvers_empty_frames_and_colliders_that_deform():
+    for frame in range(1, 5):
+        write(f"flag.{frame:04d}.obj", "".join("v %.17g %.17g %.17g\n" % tuple(p) for p in flag(frame)) +
+              "f 1 2 4 3\nf 5 7 8 6\nf 1 5 6 2\nf 3 4 8 7\nf 1 3 7 5\nf 2 6 8 4\n")
+    for name, scene in ODD.items():
+        run = simulate(scene, name + ".run")
+        good("secondary", run, "--threads", "1", "--quiet")
+        for options in (("usd",), ("ply",), ("usd", "--one-file", "-o", "one")):
+            good("export", run, "--to", *options, *(SMALL if options[0] == "usd" else ("--threads", "1", "--quiet")))
+        one, counts = Layer("one/odd.usdc"), []
+        shutil.rmtree("one")
+        for frame in range(1, 9 if name == "empty" else 5):
+            layer = Layer(f"{run}/export/usd/odd.{frame:04d}.usdc")
+            prims = check_lengths(layer)
+            assert "/wadi/foam" in prims or name == "stones", prims
+            for material in ("water", "sand"):
+                prim = f"/wadi/geo/{material}/particles"
+                if prim in prims:
+                    ply = read_ply(f"{run}/export/ply/{material}.particles.{frame:04d}.ply")
+                    check_particles(layer, prim, frame, ply)
+                    assert np.array_equal(layer.at_time(prim + ".points", frame), one.at_time(prim + ".points", frame))
+                    counts.append(len(ply))
+            if name == "deform":
+                found = layer.at_time("/wadi/colliders/flag.points", frame)
+                distances = np.linalg.norm(found[:, None] - flag(frame)[None], axis=2)
+                assert distances.min(1).max() < 1e-6 and distances.min(0).max() < 1e-6, frame
+        if name == "empty":
+            assert counts[0] > 0 and counts[4:10] == [0] * 6 and counts[-1] > 0, counts  # frames 3 to 5 have nothing
+        if name == "adaptive":
+            widths = layer.at_time("/wadi/geo/water/particles.widths", 4)
+            assert widths.max() > 1.2 * widths.min()  # of several sizes
+
+
 def three_and_tiny(folder):
     """Both readers' view of the layers, by their files' names."""
     here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "usd")

@@ -105,6 +105,7 @@ SCENES = {
 # Unusual but sensible: no warning.
 FINE = {
     "open_end": body("half_space: {point: [0, 0, 0.2]}"),
+    "collider_flush": with_body("colliders: [{friction: 0.2, shape: {box: {min: [0, 0, -1], max: [1, 1, 0]}}}]"),  # the floor's friction
     "tilted_ball": body("sphere: {radius: 0.2}, rotate: [45, 30, 10], translate: [0.5, 0.5, 0.25]"),
     "moves_in": with_body("colliders: [{shape: {sphere: {radius: 0.1}, translate: {keys: [[0, [3, 0.5, 0.5]], "
                           "[9, [0.5, 0.5, 0.5]]]}}}]"),

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The Python package, from a wheel made of this build's library: test_python.py WADI."""
 
+import contextlib
+import copy
 import gc
 import hashlib
 import inspect
@@ -8,11 +10,13 @@ import io
 import json
 import os
 import pathlib
+import pickle
 import re
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import warnings
 import zipfile
@@ -208,6 +212,20 @@ class Simulations(unittest.TestCase):
         with self.assertRaises(wadi.ArgumentError):
             sim.step()
 
+    def test_no_use_of_a_stale_view_is_silent(self):
+        sim = wadi.Scene(DAM).simulate(threads=1)
+        x = sim['position'].x
+        one = x[:1]
+        sim.step()
+        uses = {'==': lambda: x == 1, '!=': lambda: x != x, 'item': lambda: x.item(0), 'flat': lambda: x.flat, 'in': lambda: 0.5 in x,
+                'searchsorted': lambda: x.searchsorted(0.5), 'tofile': lambda: x.tofile(TMP / 'x'), 'float': lambda: float(one),
+                'bool': lambda: bool(one), 'repeat': lambda: x.repeat(2), 'ravel': lambda: x.ravel().sum(), 'T': lambda: x.T.sum(),
+                'copy': lambda: copy.deepcopy(x), 'dumps': lambda: x.dumps(), 'other': lambda: np.zeros(len(x)) == x,
+                'argument': lambda: sim['position'].x.searchsorted(x)}
+        for name, use in uses.items():
+            with self.assertRaises(wadi.StaleError, msg=name):
+                use()
+
     def test_views_calculate_as_arrays(self):
         sim = wadi.Scene(DAM).simulate(threads=1)
         z = sim['position'].z
@@ -232,6 +250,65 @@ class Simulations(unittest.TestCase):
         self.assertEqual(again.hash, sim.hash)
         with self.assertRaises(wadi.FormatError):
             scene.resume(b'no checkpoint')
+
+    def test_copies_would_share_memory(self):
+        scene = wadi.Scene(DAM)
+        sim = scene.simulate(threads=1)
+        for thing in (sim, next(iter(sim))):
+            for make in (copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))):
+                if make is copy.copy and thing is not sim:
+                    continue  # a frame refers to the simulation, as its copy does
+                with self.assertRaisesRegex(TypeError, 'scene.resume'):
+                    make(thing)
+        self.assertIs(copy.deepcopy(scene), scene)
+        x = pickle.loads(pickle.dumps(sim['position'].x))
+        self.assertIs(type(x), np.ndarray)
+        self.assertEqual(pickle.loads(pickle.dumps(sim.surface('water'))).volume, sim.surface('water').volume)
+
+    def test_a_second_thread_is_refused(self):
+        sim = wadi.Scene({**DAM, 'cell_size': 0.02}).simulate(threads=1)
+        done, refused = threading.Event(), []
+
+        def look():
+            while not done.is_set():
+                for use in (lambda: len(sim), lambda: sim['position'], sim.save, sim.step, sim.close, sim.surface):
+                    try:
+                        use() if sim._user is not None and not done.is_set() else None
+                    except wadi.BusyError as error:
+                        refused.append(str(error))
+
+        other = threading.Thread(target=look)
+        with sim._use():  # as while a step runs
+            other.start()
+            time.sleep(0.05)
+            done.set()
+            other.join()
+        self.assertGreater(len(refused), 5)
+        self.assertIn('another thread', refused[0])
+        sim.step()
+
+    def test_ctrl_c_leaves_a_simulation_that_goes_on(self):
+        program = """
+import os, signal, sys, threading, time, wadi
+scene = wadi.Scene({'wadi': 1, 'name': 'dam', 'solver': 'flip', 'cell_size': 0.025, 'fps': 0.02, 'frames': 2,
+    'domain': {'min': [0, 0, 0], 'max': [1, 0.5, 0.6]}, 'materials': {'water': {'kind': 'water'}},
+    'bodies': [{'material': 'water', 'shape': wadi.box([0, 0, 0], [0.4, 0.5, 0.4])}]})
+sim = scene.simulate(threads=1)
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    sim.step_frame()
+    sys.exit('not interrupted')
+except KeyboardInterrupt:
+    print('interrupted at', sim.frame, sim.time)
+before = sim.time
+sim.step()
+print(sim.time > before and len(sim['position'].x.copy()) == len(sim))
+"""
+        out = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True, timeout=120,
+                             env={**os.environ, 'PYTHONPATH': str(TMP / 'site')})
+        self.assertEqual((out.returncode, out.stderr), (0, ''))
+        self.assertIn('interrupted at 1', out.stdout)
+        self.assertIn('True', out.stdout)
 
     def test_changes_are_recorded(self):
         scene = wadi.Scene(DAM)
@@ -366,6 +443,30 @@ class Surfaces(unittest.TestCase):
         with self.assertRaises(wadi.NumericError):
             wadi.Points(np.full((4, 3), np.nan), radius=0.1).surface()
 
+    def test_odd_arrays_are_refused_in_words(self):
+        xyz = np.random.default_rng(1).random((50, 3))
+        cases = [(xyz.astype(complex), {}, 'xyz: expected numbers'), ([['a', 'b', 'c']], {}, 'xyz: expected numbers'), ([[1, 2], [3]], {}, 'xyz'),
+                 (np.ma.masked_greater(xyz, 0.5), {}, 'masked'), (xyz, {'radius': 0.0}, 'above 0'), (xyz, {'radius': float('nan')}, 'above 0'),
+                 (xyz, {'radius': -np.ones(50)}, 'above 0'), (xyz, {'radius': 'thick'}, 'radius: expected numbers'),
+                 (xyz, {'material': np.full(50, 0.5)}, '0 to 254'), (xyz, {'material': np.full(50, -1)}, '0 to 254'),
+                 (xyz, {'material': np.full(50, 300)}, '0 to 254'), (xyz, {'a b': np.zeros(50)}, 'no spaces'), (None, {}, 'xyz')]
+        for points, options, text in cases:
+            with self.assertRaisesRegex(wadi.ArgumentError, text):
+                wadi.Points(points, **{'radius': 0.05, **options})
+        volume = wadi.Points(xyz, radius=0.05).surface().volume
+        for same in (np.asfortranarray(xyz), xyz.astype('>f8'), np.repeat(xyz, 2, 0)[::2], xyz.tolist(), xyz.astype(object)):
+            self.assertEqual(wadi.Points(same, radius=0.05).surface().volume, volume)
+        self.assertEqual(len(wadi.Points(np.zeros((0, 3)), radius=0.05).surface()), 0)
+        sim = wadi.Scene(DAM).simulate(threads=1)
+        for use, kind, text in ((lambda: sim[0], KeyError, 'names'), (lambda: sim['position\0x'], KeyError, 'names'),
+                                (lambda: sim.move('x', 'abc', 1), wadi.ArgumentError, 'three numbers'),
+                                (lambda: sim.set('a\0b', 1), wadi.ArgumentError, 'zero byte'), (lambda: sim.wet(None, 1), wadi.ArgumentError, 'text'),
+                                (lambda: sim.step_frame(-1), wadi.ArgumentError, 'forward'), (lambda: sim.picture(width=0), wadi.ArgumentError, 'pixels'),
+                                (lambda: sim.scene.resume(None), wadi.ArgumentError, 'no state'),
+                                (lambda: sim.scene.resume('/absent'), wadi.FileError, '/absent'), (lambda: wadi.Scene(5), TypeError, 'not int')):
+            with self.assertRaisesRegex(kind, text):
+                use()
+
     def test_meshes_are_saved(self):
         sim = wadi.Scene(DAM).simulate(threads=1)
         mesh = sim.surface('water')
@@ -478,6 +579,21 @@ class Documents(unittest.TestCase):
             self.assertEqual(out.returncode, 0, out.stderr)
             if page == 'README.md':
                 self.assertIn('5.095', out.stdout)
+
+    def test_the_notebook_finds_a_known_angle(self):
+        """Its cells, one after the other; then the run-out at 31 degrees, which is none of its simulations."""
+        cells = json.loads((ROOT / 'examples/python/friction_angle.ipynb').read_text())['cells']
+        code = [''.join(cell['source']) for cell in cells if cell['cell_type'] == 'code']
+        names = {}
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()) as told:
+            warnings.simplefilter('error')
+            for text in code:
+                exec(compile(text, 'friction_angle.ipynb', 'exec'), names)
+        self.assertIn('degrees', told.getvalue())
+        self.assertTrue((np.diff(names['run_outs']) < 0).all(), names['run_outs'])
+        self.assertAlmostEqual(names['fit'](names['run_out'](names['collapse'](31.0))), 31.0, delta=1.0)
+        self.assertTrue(22 < names['angle'] < 38)
+        self.assertTrue(eval(code[-1].splitlines()[-1], names)._repr_png_().startswith(b'\x89PNG'))
 
     def test_help_teaches(self):
         for thing in [wadi, *(getattr(wadi, name) for name in wadi.__all__)]:

@@ -290,10 +290,25 @@ uint64_t wadi_render_plan_key(const WadiRenderPlan *plan, const WadiFrameLayout 
     const WadiRenderShot *shot = &plan->shot;
     const WadiBox *box = &shot->box;
     const WadiVec3 cut = plan->frame_scene.cut_normal;
-    const double shared[] = { shot->exposure, box->min.x, box->min.y,          box->min.z,
-                              box->max.x,     box->max.y, box->max.z,          shot->has_glass,
-                              shot->glass,    shot->low,  shot->high,          cut.x,
-                              cut.y,          cut.z,      frame->header.frame, frame->header.time };
+    const double shared[] = { shot->exposure,
+                              box->min.x,
+                              box->min.y,
+                              box->min.z,
+                              box->max.x,
+                              box->max.y,
+                              box->max.z,
+                              shot->has_glass,
+                              shot->glass,
+                              shot->low,
+                              shot->high,
+                              cut.x,
+                              cut.y,
+                              cut.z,
+                              frame->header.frame,
+                              frame->header.time,
+                              shot->has_bed,
+                              shot->bed.height,
+                              shot->bed.wetness };
     uint64_t key = hash_numbers(plan->settings_hash, shared, (int)(sizeof shared / sizeof *shared));
     key = hash_arrays(key, frame);
     return hash_arrays(hash_arrays(key, secondary), wet);

@@ -231,6 +231,9 @@ static WadiStatus survey_frame(Survey *l, int index, int number, double *time, W
     WADI_TRY(wadi_run_view_read_frame(view, number, &header, &l->frame, error));
     WADI_TRY(sample_frame(l, index, error));
     survey->has_liquid_at_walls = survey->has_liquid_at_walls || is_liquid_at_walls(view->scene, &l->frame);
+    if (index == 0) {
+        survey->has_bed = wadi_run_bed(&survey->bed, view->scene, &l->frame);
+    }
     *time = header.time;
     if (survey->attribute == NULL) {
         return WADI_OK;

@@ -146,18 +146,27 @@ static void append_table(const WadiSceneObject *object, WadiSceneType skipped, W
     wadi_text_append(text, "\n");
 }
 
-/* Lists the meaning of each choice where the table has one. */
+/* A line for each key whose choices have meanings. */
 static void append_choices(const WadiSceneObject *object, WadiText *text)
 {
+    bool has_any = false;
     for (int i = 0; i < object->field_count; ++i) {
         const WadiSceneChoices *choices = object->fields[i].choices;
+        const char *separator = NULL;
         for (int k = 0; choices != NULL && k < choices->count; ++k) {
             if (choices->list[k].doc[0] != '\0') {
-                wadi_text_printf(text, "- `%s`: %s%s\n", choices->list[k].name, choices->list[k].doc,
-                                 k == choices->count - 1 ? "\n" : "");
+                if (separator == NULL) {
+                    wadi_text_printf(text, "- `%s`:", object->fields[i].key);
+                }
+                wadi_text_printf(text, "%s `%s` (%s)", separator != NULL ? separator : "",
+                                 choices->list[k].name, choices->list[k].doc);
+                separator = ",";
             }
         }
+        wadi_text_append(text, separator != NULL ? "\n" : "");
+        has_any = has_any || separator != NULL;
     }
+    wadi_text_append(text, has_any ? "\n" : "");
 }
 
 static void append_shapes(const WadiSceneObject *object, WadiText *text)

@@ -22,10 +22,9 @@ static const WadiSceneChoice presets[] = {
 WADI_SCENE_CHOICES(presets);
 
 static const WadiSceneChoice styles[] = {
-    { "auto", WADI_STYLE_AUTO, "grains for sand (with the solver `dem` a stone each), the mesh for water" },
+    { "auto", WADI_STYLE_AUTO, "grains for sand (with `dem` a stone each), the mesh for water" },
     { "grains", WADI_STYLE_GRAINS, "grains of the material's `grain_size`, which move with the particles" },
-    { "texture", WADI_STYLE_TEXTURE,
-      "the mesh with a solid texture that the particles carry; needs the scene's `texture`" },
+    { "texture", WADI_STYLE_TEXTURE, "the mesh with a texture that particles carry (scene key `texture`)" },
     { "surface", WADI_STYLE_SURFACE, "the mesh" },
     { "balls", WADI_STYLE_BALLS, "a ball a particle" },
     { "hidden", WADI_STYLE_HIDDEN, "nothing" },
@@ -155,10 +154,16 @@ const WadiSceneObject wadi_scene_light_object = {
 };
 
 static const WadiSceneChoice grounds[] = {
+    { "auto", WADI_GROUND_AUTO,
+      "where sand lies along most of the domain's sides at first, its plain goes on at the same height, "
+      "unless "
+      "`camera`, `walls` or `ground_height` is given; otherwise `slabs`, or `plain` where the domain's "
+      "diagonal "
+      "is shorter than 0.7 m" },
     { "slabs", WADI_GROUND_SLABS, "slabs of stone with joints" },
     { "plain", WADI_GROUND_PLAIN, "one colour" },
     { "checker", WADI_GROUND_CHECKER, "squares" },
-    { "sand", WADI_GROUND_SAND, "an endless plain of the scene's first sand, or of beach sand" },
+    { "sand", WADI_GROUND_SAND, "an endless plain of the scene's first sand" },
     { "water", WADI_GROUND_WATER, "an endless sea" },
     { "none", WADI_GROUND_NONE, "nothing" },
 };
@@ -192,8 +197,7 @@ static const WadiSceneField render_fields[] = {
       .fallback = { -INFINITY }, .fallback_text = "the floor of the domain, or the lowest point",
       .doc = "Of the ground." },
     { "walls", WADI_SCENE_ENUM, AT(walls), .choices = &walls_choices,
-      .fallback = { WADI_RENDER_WALLS_HIDDEN },
-      .doc = "Whether the sides of the domain show." },
+      .fallback = { WADI_RENDER_WALLS_HIDDEN }, .doc = "Whether the sides of the domain show." },
     { "colliders", WADI_SCENE_BOOL, AT(has_colliders), .fallback = { 1 },
       .doc = "Whether colliders are drawn." },
     { "secondary", WADI_SCENE_BOOL, AT(has_secondary), .fallback = { 1 },

@@ -7,12 +7,11 @@
 #define AT(member) .offset = offsetof(WadiScene, surface.member)
 
 static const WadiSceneChoice methods[] = {
-    { "zhu_bridson", WADI_SURFACE_KEY_ZHU_BRIDSON, "distance to averaged positions, as in ZB05" },
+    { "zhu_bridson", WADI_SURFACE_KEY_ZHU_BRIDSON, "the distance from averaged positions, as in ZB05" },
     { "anisotropic", WADI_SURFACE_KEY_ANISOTROPIC,
-      "ellipsoids that follow the surface: flat where water is flat, at more cost" },
+      "ellipsoids that follow the surface: flatter, at more cost" },
     { "blobby", WADI_SURFACE_KEY_BLOBBY, "sum of kernels, to compare with" },
-    { "mls", WADI_SURFACE_KEY_MLS,
-      "moving least squares of planes that the particles estimate: no smoothing on a grid" },
+    { "mls", WADI_SURFACE_KEY_MLS, "moving least squares of planes, without smoothing on a grid" },
     { "color_field", WADI_SURFACE_KEY_COLOR_FIELD, "normalised density, to compare with" },
 };
 WADI_SCENE_CHOICES(methods);
@@ -83,9 +82,10 @@ static const WadiSceneField secondary_fields[] = {
     { "dust_life", WADI_SCENE_NUMBER, SECONDARY_AT(dust_life), .flags = WADI_SCENE_ABOVE_MIN, .unit = "s",
       .minimum = 0, .maximum = 1e4, .fallback = { 2 }, .doc = "Mean time that dust lasts." },
     { "slow", WADI_SCENE_NUMBER, SECONDARY_AT(slow), .unit = "m/s", .minimum = 0, .maximum = 1e4,
-      .fallback = { 1 }, .doc = "Material slower than this makes none." },
+      .fallback = { -1 }, .fallback_text = "0.2 √(g L) in a domain of the volume L³, at most 1; 1 for dust",
+      .doc = "Material slower than this makes none." },
     { "fast", WADI_SCENE_NUMBER, SECONDARY_AT(fast), .flags = WADI_SCENE_ABOVE_MIN, .unit = "m/s",
-      .minimum = 0, .maximum = 1e4, .fallback = { 4 },
+      .minimum = 0, .maximum = 1e4, .fallback = { -1 }, .fallback_text = "four times `slow`",
       .doc = "Faster material makes no more. Above `slow`." },
     { "rise", WADI_SCENE_NUMBER, SECONDARY_AT(rise), .unit = "m/s", .minimum = 0, .maximum = 100,
       .fallback = { 0.25 }, .doc = "Speed at which bubbles rise in still water." },

@@ -317,6 +317,13 @@ static WadiStatus build(WadiTracer *tracer, const WadiTraceScene *scene, WadiErr
         tracer->linear_of_byte[byte] = wadi_srgb_decode((float)byte / 255.0f);
     }
     tracer->ground_height = (float)(scene->ground.height - scene->origin.z);
+    for (int axis = 0; axis < 3; ++axis) {
+        const double from = wadi_component(scene->origin, axis);
+        tracer->pit_low[axis] = (float)(wadi_component(scene->ground.pit.min, axis) - from);
+        if (axis < 2) {
+            tracer->pit_high[axis] = (float)(wadi_component(scene->ground.pit.max, axis) - from);
+        }
+    }
     double period = 2.0 * (double)scene->ground.look.texture_size;
     if (period > 0.0) {
         tracer->texture_offset[0] = fmod(scene->origin.x, period);
