@@ -94,8 +94,8 @@ static WadiStatus make_arrays(Shifts *s, WadiArena *arena, WadiError *error)
  * particle then has e = sum_j V_j grad W_ij other than 0, and the pressure moves it by 2 P e. So each step
  * shifts it a little against e, walls and their images counted, without a change of its velocity. [LXSR12;
  * theory 11.9] */
-/* Part of its unevenness that the stiffest wave of a lattice loses in a step: with 0.9 the pressure of deep water
- * takes ten times the iterations. The farthest shift of a step, sizes. */
+/* Part of its unevenness that the stiffest wave of a lattice loses in a step: with 0.9 the pressure of deep
+ * water takes ten times the iterations. The farthest shift of a step, sizes. */
 static const float EVEN_PART = 0.5f, FARTHEST = 0.05f;
 static const float SURFACE = 0.92f; /* density: below it a particle lies at the free surface */
 

@@ -248,8 +248,8 @@ static double bytes_at_rest(const char *mode)
     return each;
 }
 
-/* A grain in contact has a place in the list, a load and a mark (48 B) and its pairs; one that is frozen has none of
- * these: its contacts alone are kept, with a copy of its position. */
+/* A grain in contact has a place in the list, a load and a mark (48 B) and its pairs; one that is frozen has
+ * none of these: its contacts alone are kept, with a copy of its position. */
 static void frozen_grains_take_less_memory_than_those_in_contact(void **unused)
 {
     (void)unused;

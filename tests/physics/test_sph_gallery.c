@@ -248,9 +248,10 @@ static double heap_top(const WadiSim *sim, double from, double to)
     return top;
 }
 
-/* Sand leaves at the rate of Beverloo's law, C sqrt(g) (D - k d)^(5/2) with C from 0.55 to 0.65, where grains keep
- * up to one and a half of their sizes from the edge; it does not fall with what is left above, as a liquid's would by
- * a third here. In the end all lies in a heap below, higher in the middle than at the glass. */
+/* Sand leaves at the rate of Beverloo's law, C sqrt(g) (D - k d)^(5/2) with C from 0.55 to 0.65, where
+ * grains keep up to one and a half of their sizes from the edge; it does not fall with what is left above,
+ * as a liquid's would by a third here. In the end all lies in a heap below, higher in the middle than at the
+ * glass. */
 static void sand_runs_through_an_hourglass(void **unused)
 {
     (void)unused;

@@ -9,7 +9,7 @@ enum { FRAMES = 10 };
 static void honey_flows_out_of_a_slit(void **unused)
 {
     (void)unused;
-    static const double viscosity[] = { 5.0, 20.0, 1000.0 };
+    static const double viscosity[] = { 5.0, 20.0 };
     for (size_t n = 0; n < sizeof viscosity / sizeof *viscosity; ++n) {
         char text[1024];
         snprintf(text, sizeof text,

@@ -9,8 +9,8 @@
 enum { ALONG = 32, AROUND = 4 * ALONG };
 /* Spacings: how far from a side its sand is. */
 static const double NEAR = 1.5;
-/* Fraction of the sides where sand is, for a bed; and its heights: the middle half of them differs by less than
- * this fraction of their median, or by two spacings. */
+/* Fraction of the sides where sand is, for a bed; and its heights: the middle half of them differs by less
+ * than this fraction of their median, or by two spacings. */
 static const double COVERED = 0.5, UNEVEN = 0.3;
 
 typedef struct Cell {

@@ -24,8 +24,8 @@ typedef struct WadiDemGrains {
     const float *mass; /* kg */
     float *bridge;     /* N: largest pull of the water between two such grains; NULL: all are dry */
     float *grip;       /* N: added to the normal force that friction counts, where there is a bridge */
-    /* Of those in rows, from the first on: force (N), contacts; torque (N m), 0: sums of the step; then those of
-     * the halo slots. */
+    /* Of those in rows, from the first on: force (N), contacts; torque (N m), 0: sums of the step; then
+     * those of the halo slots. */
     WadiF8 *load;
 } WadiDemGrains;
 
@@ -64,10 +64,10 @@ enum { WADI_DEM_CHUNK_PAIRS = 1 << 23 }; /* at most */
 /* Near pairs are chosen again when a grain has moved this part of its way since the last time. */
 static const float WADI_DEM_NEAR_PART = 0.2f;
 
-/* Each pair once, in the row of its owner. Rows of a chunk are computed by one thread, in order. A chunk adds
- * to the loads of its own grains, and for each foreign grain that it touches to a halo slot that nobody else
- * writes: load[count - first + slot]. A grain then adds its slots in their order. Pairs that are not near have no
- * contact, and a step does without them. */
+/* Each pair once, in the row of its owner. Rows of a chunk are computed by one thread, in order. A chunk
+ * adds to the loads of its own grains, and for each foreign grain that it touches to a halo slot that nobody
+ * else writes: load[count - first + slot]. A grain then adds its slots in their order. Pairs that are not
+ * near have no contact, and a step does without them. */
 typedef struct WadiDemPairs {
     int32_t first;       /* grains before it sleep: they have empty rows, but may be j */
     int32_t count;       /* grains */

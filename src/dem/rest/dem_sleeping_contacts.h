@@ -20,8 +20,8 @@ void wadi_dem_sleeping_free(WadiDemSleepingContacts *sleeping);
 WadiStatus wadi_dem_sleeping_join_walls(WadiDemWalls *walls, WadiDemSleepingContacts *sleeping,
                                         WadiArena *scratch, WadiError *error);
 /* Keeps what is asleep now: contacts, and walls, both of whose grains have new numbers below `asleep`. left:
- * the springs of all others, by earlier numbers, in scratch. pairs: of the earlier list; new_list_index: of its
- * grains, or -1. */
+ * the springs of all others, by earlier numbers, in scratch. pairs: of the earlier list; new_list_index: of
+ * its grains, or -1. */
 WadiStatus wadi_dem_sleeping_keep(WadiDemSleepingContacts *sleeping, WadiDemSprings *left,
                                   const WadiDemPairs *pairs, const WadiDemWalls *walls,
                                   const int32_t *new_list_index, int32_t asleep, WadiArena *scratch,
