@@ -65,7 +65,7 @@ static inline void column_link(Column *c, int32_t i, int32_t j, int64_t *n)
 static inline void column_init(Column *c, int count, int below, int above, double spacing, double gravity)
 {
     *c = (Column){ 0 };
-    wadi_sph_kernel_init(&c->kernel);
+    wadi_sph_kernel_init(&c->kernel, false);
     c->materials[SAND] =
         (WadiMaterial){ .kind = WADI_MATERIAL_SAND, .density = 1600.0, .pores = usual_pores() };
     c->materials[OTHER_SAND] = c->materials[SAND];

@@ -37,12 +37,12 @@ static inline void block_make(Block *b, int nx, int ny, int nz, double jitter, i
         b->particles.y[i] = spacing * (i / nx % ny + 0.5 + jitter * (u[1] - 0.5));
         b->particles.z[i] = spacing * (i / (nx * ny) + 0.5 + jitter * (u[2] - 0.5));
     }
-    wadi_sph_kernel_init(&b->kernel);
+    wadi_sph_kernel_init(&b->kernel, false);
     b->solids = (WadiSolids){ .domain = { { 0, 0, 0 }, { nx * spacing, ny * spacing, nz * spacing } },
                               .closed_sides = closed };
 }
 
-/* With `ones` as sizes. */
+/* With `ones` as sizes, and the kinds. */
 static inline void block_find_walls(Block *b)
 {
     WadiError error;
@@ -51,7 +51,8 @@ static inline void block_find_walls(Block *b)
                                    .sort = &b->sort,
                                    .kernel = &b->kernel,
                                    .spacing = b->spacing,
-                                   .size = b->ones };
+                                   .size = b->ones,
+                                   .is_sand = b->is_sand };
     CHECK_OK(wadi_sph_walls_find(&b->walls, &walls, &b->arena, &error), error);
 }
 
@@ -59,7 +60,7 @@ static inline void block_find_pairs(Block *b)
 {
     WadiError error;
     CHECK_OK(wadi_arena_reset(&b->arena, &error), error);
-    CHECK_OK(wadi_tile_sort(&b->sort, &b->particles, WADI_SPH_SUPPORT * b->spacing, &b->arena, &error),
+    CHECK_OK(wadi_tile_sort(&b->sort, &b->particles, WADI_SPH_WATER_SUPPORT * b->spacing, &b->arena, &error),
              error);
     const size_t count = (size_t)b->count;
     CHECK_OK(WADI_ARENA_NEW(&b->arena, &b->density, count, "test", &error), error);

@@ -59,7 +59,7 @@ static inline Slab *slab_create(int period, int depth, double jitter)
 {
     Slab *slab = calloc(1, sizeof *slab);
     *slab = (Slab){ .period = period, .spacing = 0.01, .dt = 0.1 * sqrt(0.01 / 9.81) };
-    wadi_sph_kernel_init(&slab->kernel);
+    wadi_sph_kernel_init(&slab->kernel, false);
     for (int n = 0; n < period * period * depth; ++n) {
         const int cell[3] = { n % period, n / period % period, n / (period * period) };
         for (int a = 0; a < 3; ++a) {
@@ -93,7 +93,7 @@ static inline void slab_find_walls(Slab *slab)
 {
     for (int i = 0; i < slab->count; ++i) {
         double part, slope;
-        wadi_sph_kernel_wall(&slab->kernel, slab->x[i][2], &part, &slope);
+        wadi_sph_kernel_wall(&slab->kernel.of[1], slab->x[i][2], &part, &slope);
         slab->of[i / 64] = (WadiSphNearBits){ .bits = UINT64_MAX, .first = i / 64 * 64 };
         slab->cover[i] = (float)part;
         slab->gradient[i] = (WadiF4){ 0, 0, (float)slope, 0 };
@@ -108,7 +108,7 @@ static inline void slab_find_walls(Slab *slab)
 
 static inline void slab_find_pairs(Slab *slab)
 {
-    const double places = slab_places(slab), scale = (double)slab->kernel.scale;
+    const double places = slab_places(slab), scale = (double)slab->kernel.of[1].scale;
     int64_t end = 0;
     slab->pairs.slope_unit = (float)(scale * 3.0 / places / UINT16_MAX);
     for (int i = 0; i < slab->count; ++i) {
@@ -119,7 +119,7 @@ static inline void slab_find_pairs(Slab *slab)
         slab->unit[i] = slab->pairs.slope_unit;
     }
     for (int i = 0; i < slab->count; ++i) {
-        double density = (double)slab->kernel.own + (double)slab->cover[i];
+        double density = (double)slab->kernel.of[1].own + (double)slab->cover[i];
         slab->start[i] = (uint32_t)end;
         slab->sum[i] = (WadiF4){ 0 };
         for (int j = 0; j < slab->count; ++j) {

@@ -39,7 +39,7 @@ typedef struct WadiSph {
     WadiSleep sleep;
     WadiSleepLoads sleep_loads; /* forces on solids, by tile */
     double sound_speed;         /* m/s, of `pressure: tait`; never falls */
-    double head;                /* spacings: of the pressure in the last steps */
+    double stiffness; /* the largest 2 mu p / (rho g dx) of the last steps, sizes 1; sph_pressure_dt.c */
 } WadiSph;
 
 /* Lifetimes of scratch memory within a step; sph_step.c opens and closes them. */
@@ -213,14 +213,20 @@ WadiStatus wadi_sph_begin_loads(const WadiSph *sph, WadiSphStep *step, WadiError
 WadiStatus wadi_sph_add_loads(WadiSph *sph, const WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_end_loads(WadiSph *sph, const WadiSphStep *step, WadiError *error);
 /* sph_move.c: velocities and pressures to the particles, and the particles to their next positions. */
-WadiStatus wadi_sph_move(const WadiSph *sph, const WadiSphStep *step, WadiStepReport *report,
-                         WadiError *error);
-/* sph_pressure_dt.c: the longest step in which particles under pressure are stable, s; their pressures after
- * a step. */
+WadiStatus wadi_sph_move(WadiSph *sph, const WadiSphStep *step, WadiStepReport *report, WadiError *error);
+/* sph_pressure_dt.c: the longest step in which particles under pressure are stable, s, and what it is made
+ * of. */
 double wadi_sph_pressure_limited_dt(const WadiSph *sph, double time);
-/* viscous/sph_viscous_dt.c: that of viscous liquids under pressure. */
-double wadi_sph_viscous_limited_dt(const WadiSph *sph, double time);
-WadiStatus wadi_sph_watch_pressure(WadiSph *sph, double time, WadiError *error);
+/* By material, in units of the time sqrt(dx / g). */
+typedef struct WadiSphStiffness {
+    float per_pascal[WADI_MATERIALS_MAX]; /* w^2 of size 1 over the pressure */
+    float viscous[WADI_MATERIALS_MAX];    /* lambda over the step, of size 1; 0: not thick */
+    float most[WADI_MATERIALS_MAX];       /* Pa: a higher pressure counts as this */
+} WadiSphStiffness;
+WadiStatus wadi_sph_find_stiffness(const WadiSph *sph, double time, WadiSphStiffness *out, WadiError *error);
+/* 1 / dt^2, dt the longest step of a particle. */
+float wadi_sph_stiffness_of(const WadiSphStiffness *of, int material, float pressure, float size);
+WadiStatus wadi_sph_watch_pressure(WadiSph *sph, double time, double stiffness, WadiError *error);
 /* sph_porous_step.c: whether water can enter sand in a scene; the columns for it. */
 bool wadi_sph_has_pores(const WadiScene *scene);
 WadiStatus wadi_sph_porous_create(WadiSph *sph, WadiError *error);

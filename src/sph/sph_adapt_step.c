@@ -240,7 +240,7 @@ static WadiStatus resample(const Pass *s, double time, WadiError *error)
                              .volume_column = sph->volume_column,
                              .spacing = sph->spacing,
                              .solids = &sph->context.world->solids,
-                             .kernel = &sph->kernel,
+                             .spline = &sph->kernel.of[1],
                              .time = time,
                              .largest = largest * largest * largest,
                              .split_above = s->target.split_above,

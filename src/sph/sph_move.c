@@ -2,31 +2,33 @@
 #include <math.h>
 
 #include "core/parallel.h"
+#include "math/minmax.h"
 #include "particles/collide.h"
 #include "sph/sph.h"
 
 enum { BLOCK = 1024 };
 
-#define SKIN 1e-3                   /* spacings: distance from solids after a contact */
-static const float ON_WALL = 0.35f; /* sizes: nearer particles touch a solid */
+#define SKIN 1e-3 /* spacings: distance from solids after a contact */
 
 typedef struct Move {
     const WadiSph *sph;
     const WadiSphStep *step;
     WadiCollideIn collide;
     WadiCollideReport *reports; /* per block */
+    float *stiffest;            /* per block: the largest stiffness by the pressure */
     float to_pascal;
+    WadiSphStiffness stiffness;
     bool are_solids_moving;
 } Move;
 
 /* Velocity of a particle at a wall that its shift drives away while its velocity points into it: the wall
  * stops what the shift undoes. Else a film would fall on, ever faster, without moving; and the collision
  * would let the path follow the velocity, and the particle stay on the wall for good. */
-static WadiF4 stop_at_walls(const WadiSphStep *step, int32_t i, WadiF4 v, WadiF4 by)
+static WadiF4 stop_at_walls(const WadiSph *sph, const WadiSphStep *step, int32_t i, WadiF4 v, WadiF4 by)
 {
     const WadiSphWalls *walls = &step->walls;
     const int32_t near = wadi_sph_near(walls, i);
-    const float nearest = ON_WALL * step->size[i];
+    const float nearest = wadi_sph_nearest(&sph->kernel.of[0]) * step->size[i];
     for (int c = 0; c < walls->contact_count[near]; ++c) {
         WadiF4 n = walls->contact[near][c].normal;
         const WadiF4 toward = (v - walls->contact[near][c].velocity) * n, shift = by * n;
@@ -74,6 +76,7 @@ static void move_block(void *context, int64_t first, int64_t end)
     WadiParticles *p = m->sph->context.particles;
     float *pressure = wadi_particles_column(p, m->sph->pressure_column);
     const double dt = step->dt;
+    float stiffest = 0.0f;
     for (int64_t i = first; i < end; ++i) {
         const int32_t k = step->sort.first + (int32_t)i;
         if (step->role[i] != WADI_SPH_ACTIVE) {
@@ -82,12 +85,16 @@ static void move_block(void *context, int64_t first, int64_t end)
         const WadiF4 v = step->velocity[i];
         const WadiF4 shift = wadi_sph_xyz(step->shift[i]);
         p->vx[k] = v[0], p->vy[k] = v[1], p->vz[k] = v[2];
-        pressure[k] = step->pressure[i] * m->to_pascal;
+        /* A pressure that stops an impact lasts for one step, and says nothing about the next one. */
+        const float next = step->pressure[i] * m->to_pascal, lasting = wadi_minf(next, pressure[k]);
+        const float stiffness = wadi_sph_stiffness_of(&m->stiffness, p->material[k], lasting, step->size[i]);
+        stiffest = wadi_maxf(stiffest, stiffness);
+        pressure[k] = next;
         const WadiF4 u = v + shift;
         const WadiVec3 to = { p->x[k] + dt * (double)u[0], p->y[k] + dt * (double)u[1],
                               p->z[k] + dt * (double)u[2] };
         if (wadi_sph_near(&step->walls, i) >= 0) {
-            const WadiF4 stopped = stop_at_walls(step, (int32_t)i, v, shift);
+            const WadiF4 stopped = stop_at_walls(m->sph, step, (int32_t)i, v, shift);
             p->vx[k] = stopped[0], p->vy[k] = stopped[1], p->vz[k] = stopped[2];
         }
         const double way = dt * sqrt((double)(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])) / m->sph->spacing;
@@ -97,10 +104,10 @@ static void move_block(void *context, int64_t first, int64_t end)
             wadi_collide_move_one(&m->collide, p, k, to, &m->reports[first / BLOCK]);
         }
     }
+    m->stiffest[first / BLOCK] = stiffest;
 }
 
-WadiStatus wadi_sph_move(const WadiSph *sph, const WadiSphStep *step, WadiStepReport *report,
-                         WadiError *error)
+WadiStatus wadi_sph_move(WadiSph *sph, const WadiSphStep *step, WadiStepReport *report, WadiError *error)
 {
     const int64_t blocks = wadi_parallel_block_count(step->count, BLOCK);
     Move m = { .sph = sph,
@@ -112,12 +119,16 @@ WadiStatus wadi_sph_move(const WadiSph *sph, const WadiSphStep *step, WadiStepRe
                .are_solids_moving = wadi_solids_are_moving(&sph->context.world->solids),
                .to_pascal = (float)(sph->materials.density * sph->spacing / step->dt) };
     WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &m.reports, (size_t)blocks, "contacts", error));
+    WADI_TRY(WADI_ARENA_NEW(sph->context.scratch, &m.stiffest, (size_t)blocks, "contacts", error));
+    WADI_TRY(wadi_sph_find_stiffness(sph, step->time, &m.stiffness, error));
     for (int64_t b = 0; b < blocks; ++b) {
         m.reports[b] = (WadiCollideReport){ 0 };
     }
     wadi_parallel_for(step->count, BLOCK, move_block, &m);
+    float stiffest = 0.0f;
     for (int64_t b = 0; b < blocks; ++b) {
         report->stuck_particles += m.reports[b].stuck;
+        stiffest = wadi_maxf(stiffest, m.stiffest[b]);
     }
-    return WADI_OK;
+    return wadi_sph_watch_pressure(sph, step->time, (double)stiffest, error);
 }

@@ -289,7 +289,7 @@ static int64_t evaporate(const WadiSph *sph, const WadiSphStep *step, double *wa
 {
     const WadiScene *scene = sph->context.world->scene;
     const uint8_t *material = sph->context.particles->material + step->sort.first;
-    const double lone = (double)sph->kernel.own;
+    const double lone = (double)sph->kernel.of[1].own;
     int64_t quanta = 0;
     bool is_drying = false;
     for (int m = 0; m < scene->material_count; ++m) {

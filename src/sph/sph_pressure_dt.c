@@ -1,185 +1,127 @@
-/* The step that pressed particles allow. The forces of a pressure push uneven particles back to even
- * distances as springs do, of the frequency sqrt(p / rho) / dx times a number. These springs are explicit: in
- * longer steps deep water and sand shake and collapse. [theory 11.4] */
+/* The step that pressed particles allow. The forces of a pressure p push uneven particles back to even
+ * distances as springs do: every second plane of a lattice with the frequency w, w^2 = 2 mu p / (rho dx^2),
+ * mu a sum of the kernel's second derivatives. Divergence-free modes of these springs are explicit, and
+ * stable while w dt <= 1. Viscosity, which is implicit, damps them: where velocities follow forces and
+ * positions these velocities, longest steps grow by w^2 dt^2 <= 1 + lambda / 2, lambda the eigenvalue of
+ * the viscosity. [theory 11.4, 11.7] */
 #include <math.h>
-#include <string.h>
 
 #include "core/parallel.h"
-#include "math/cbrt.h"
 #include "sph/sph.h"
+#include "sph/viscosity/sph_viscosity.h"
 
-enum { BLOCK = 8192, PER_OCTAVE = 8, BINS = 24 * PER_OCTAVE };
-enum { MANTISSA_BITS = 23, BIN_BITS = 20, BIAS = 127 }; /* of a float */
+enum { BLOCK = 8192 };
 
-/* Spacings that a wave of the speed sqrt(p / rho) may cross in a step: water, sand. Sand of 60 to 100 between
- * smooth walls rests with 0.4, creeps with 0.5 and boils with 0.7. */
-static const double FARTHEST[2] = { 0.37, 0.45 };
-/* Spacings of head: from here on steps of standing water fall with the head instead of its root. Tanks that
- * no lattice fits need this. */
-static const double DEEP = 40.0;
-/* In heads of DEEP: up to this. */
-static const double DEEPEST = 3.0;
-/* Of the particles that are awake: so many may have a higher pressure. Impacts push few, and not for long. */
-static const double PART = 0.003;
-/* Where sand prevails, so many particles that move, over how many more there are of sand than of water, may
- * have one as well: what a jet meets stops within a step, by a pressure that says nothing about the next one,
- * and would set the step of a whole heap. Slower than this part of sqrt(p / rho) they count as standing. */
-static const double MOVING_PART = 0.05, MOVING = 0.1;
-/* Part of its change that the head of a step adds to the mean of the last ones. Steps that follow each single
- * pressure shake what is deep, too. */
-static const double RISE = 0.1, FALL = 0.05;
+/* Part of its change that w^2 of a step adds to the mean of the last ones: steps that follow each single
+ * pressure shake what is deep. */
+static const double CHANGE = 0.1;
+/* lambda / c of the waves that the springs shake first. A cubic lattice has 11 at its shortest waves; with
+ * that honey of 1000 Pa s in a slit is 2 % too dense, with 6 within 1 %. */
+static const double LAMBDA = 6.0;
 
-typedef struct Heads {
-    const WadiSph *sph;
-    int32_t first;                        /* particles before it sleep */
-    float per_pascal[WADI_MATERIALS_MAX]; /* spacings of head of water that would need the same step */
-    float per_speed;                      /* of a speed in MOVING sqrt(g dx), s/m */
-    int32_t (*bins)[2][BINS]; /* per block, standing and moving: particles by head, from 1 spacing on */
-} Heads;
-
-/* The bin of a head of at least 1, by its exponent and the first bits of its mantissa. */
-static inline int bin_of(float head)
+static double twice_mu(const WadiSph *sph, int material)
 {
-    uint32_t bits;
-    memcpy(&bits, &head, sizeof bits);
-    const int bin = (int)(bits >> BIN_BITS) - (BIAS << (MANTISSA_BITS - BIN_BITS));
-    return bin < BINS ? bin : BINS - 1;
+    return 2.0 * (double)sph->kernel.of[sph->materials.is_sand[material]].stiffness;
 }
 
-static double lowest_of(int bin)
-{
-    return ldexp(1.0 + (double)(bin % PER_OCTAVE) / PER_OCTAVE, bin / PER_OCTAVE);
-}
-
-/* Head over that of shallow water which would need the same step. */
-static inline double stiffness_of(double head)
-{
-    return fmin(fmax(1.0, head / DEEP), DEEPEST);
-}
-
-/* Returns the particles of water. */
-static double count_heads(void *context, int64_t first, int64_t end)
-{
-    const Heads *heads = context;
-    const WadiSph *sph = heads->sph;
-    const WadiParticles *p = sph->context.particles;
-    const float *pressure = wadi_particles_column(p, sph->pressure_column);
-    int32_t(*bins)[BINS] = heads->bins[first / BLOCK], water = 0;
-    memset(bins, 0, sizeof heads->bins[0]);
-    for (int64_t i = first + heads->first; i < end + heads->first; ++i) {
-        float head = pressure[i] * heads->per_pascal[p->material[i]];
-        if (sph->volume_column >= 0) {
-            const double *volume = wadi_particles_column(p, sph->volume_column);
-            const float size = (float)wadi_cbrt(volume[i]);
-            head /= size * size;
-        }
-        const bool is_water = sph->materials.is_sand[p->material[i]] == 0;
-        water += is_water ? 1 : 0;
-        if (head >= 1.0f) {
-            const float x = p->vx[i] * heads->per_speed, y = p->vy[i] * heads->per_speed,
-                        z = p->vz[i] * heads->per_speed;
-            const bool is_moving = x * x + y * y + z * z > head;
-            head *= is_water && !is_moving ? (float)stiffness_of((double)head) : 1.0f;
-            bins[is_moving][bin_of(head)] += 1;
-        }
-    }
-    return water;
-}
-
-enum { STANDING = 1, IN_MOTION = 2 };
-
-/* The head that `most` particles of these kinds exceed, spacings; 0: less than 1. */
-static double head_of(const Heads *heads, int64_t blocks, int kinds, double most)
-{
-    double above = 0.0;
-    int bin = BINS;
-    while (bin > 0 && above <= most) {
-        bin -= 1;
-        for (int64_t b = 0; b < blocks; ++b) {
-            above += (kinds & STANDING) != 0 ? heads->bins[b][0][bin] : 0;
-            above += (kinds & IN_MOTION) != 0 ? heads->bins[b][1][bin] : 0;
-        }
-    }
-    return above > most ? lowest_of(bin) : 0.0;
-}
-
-/* The head that sets the step, spacings. */
-static WadiStatus find_head(const WadiSph *sph, double *head, WadiError *error)
-{
-    const WadiParticles *p = sph->context.particles;
-    Heads heads = { .sph = sph,
-                    .first = wadi_sleep_first(&sph->sleep, p),
-                    .per_speed = (float)(sph->unit_time / (MOVING * sph->spacing)) };
-    const int32_t count = p->count - heads.first;
-    const int64_t blocks = wadi_parallel_block_count(count, BLOCK);
-    WadiArena *arena = sph->context.scratch;
-    const WadiArenaMark mark = wadi_arena_mark(arena);
-    double *partials = NULL;
-    const double g = sph->spacing / (sph->unit_time * sph->unit_time);
-    for (int m = 0; m < sph->context.world->scene->material_count; ++m) {
-        const double part = FARTHEST[0] / FARTHEST[sph->materials.is_sand[m]];
-        heads.per_pascal[m] =
-            (float)(part * part / (sph->materials.density * g * sph->spacing)) / sph->materials.mass[m];
-    }
-    WADI_TRY(WADI_ARENA_NEW(arena, &partials, (size_t)blocks, "pressures", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &heads.bins, (size_t)blocks, "pressures", error));
-    const double water = wadi_parallel_sum(count, BLOCK, count_heads, &heads, partials);
-    const double most = PART * count, moving = MOVING_PART * (count - 2.0 * water);
-    *head = moving > most
-                ? fmax(head_of(&heads, blocks, STANDING, most), head_of(&heads, blocks, IN_MOTION, moving))
-                : head_of(&heads, blocks, STANDING | IN_MOTION, most);
-    wadi_arena_release(arena, mark);
-    return WADI_OK;
-}
-
-typedef struct Depth {
+typedef struct Extent {
     const WadiParticles *particles;
-    WadiVec3 down; /* gravity, in spacings of head a metre */
-} Depth;
+    WadiVec3 down;
+} Extent;
 
 static double lowest_depth(void *context, int64_t first, int64_t end)
 {
-    const Depth *depth = context;
-    const WadiParticles *p = depth->particles;
+    const Extent *extent = context;
+    const WadiParticles *p = extent->particles;
     double most = -INFINITY;
     for (int64_t i = first; i < end; ++i) {
-        most = fmax(most, wadi_dot(depth->down, (WadiVec3){ p->x[i], p->y[i], p->z[i] }));
+        most = fmax(most, wadi_dot(extent->down, (WadiVec3){ p->x[i], p->y[i], p->z[i] }));
     }
     return most;
 }
 
-/* As large as the head of what stands can be: that of a column as high as all particles. */
-static WadiStatus find_depth(const WadiSph *sph, double time, double *out, WadiError *error)
+static double largest_square(void *context, int64_t first, int64_t end)
+{
+    const WadiParticles *p = ((const Extent *)context)->particles;
+    float most = 0.0f;
+    for (int64_t i = first; i < end; ++i) {
+        const float square = p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i];
+        most = square > most ? square : most;
+    }
+    return (double)most;
+}
+
+/* g times the height of all particles, and the square of the largest speed, (m/s)^2. */
+static WadiStatus find_heads(const WadiSph *sph, double time, double *depth, double *square, WadiError *error)
 {
     const WadiParticles *p = sph->context.particles;
     WadiArena *arena = sph->context.scratch;
-    const double per_metre = sph->unit_time * sph->unit_time / (sph->spacing * sph->spacing);
     const WadiVec3 g = wadi_world_gravity(sph->context.world, time);
     const WadiArenaMark mark = wadi_arena_mark(arena);
     double *partials = NULL;
     WADI_TRY(WADI_ARENA_NEW(arena, &partials, (size_t)wadi_parallel_block_count(p->count, BLOCK), "pressures",
                             error));
-    Depth down = { p, wadi_scale(g, per_metre) }, up = { p, wadi_scale(g, -per_metre) };
-    const double depth = wadi_parallel_max(p->count, BLOCK, lowest_depth, &down, partials) +
-                         wadi_parallel_max(p->count, BLOCK, lowest_depth, &up, partials);
-    *out = depth > 0.0 ? depth * stiffness_of(depth) : 0.0;
+    Extent down = { p, g }, up = { p, wadi_scale(g, -1.0) };
+    *depth = fmax(0.0, wadi_parallel_max(p->count, BLOCK, lowest_depth, &down, partials) +
+                           wadi_parallel_max(p->count, BLOCK, lowest_depth, &up, partials));
+    *square = wadi_parallel_max(p->count, BLOCK, largest_square, &down, partials);
     wadi_arena_release(arena, mark);
     return WADI_OK;
 }
 
-/* The pressure of what is pressed together or stopped grows as steps shrink: it counts up to the depth. */
-WadiStatus wadi_sph_watch_pressure(WadiSph *sph, double time, WadiError *error)
+/* Where nothing is thick the pressure of a flow is at most rho (g depth + u^2): what exceeds it stands where
+ * there is no room, and grows without bound. */
+WadiStatus wadi_sph_find_stiffness(const WadiSph *sph, double time, WadiSphStiffness *out, WadiError *error)
 {
-    const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
-    double head, most;
-    if (def->pressure == WADI_SPH_PRESSURE_TAIT) {
-        return WADI_OK;
+    const WadiScene *scene = sph->context.world->scene;
+    const double g = sph->spacing / (sph->unit_time * sph->unit_time), longest = wadi_sph_longest_step(sph);
+    double depth, square;
+    *out = (WadiSphStiffness){ { 0 }, { 0 }, { 0 } };
+    WADI_TRY(find_heads(sph, time, &depth, &square, error));
+    for (int m = 0; m < scene->material_count; ++m) {
+        const WadiMaterial *material = &scene->materials[m];
+        const double rate =
+            wadi_curve_value(&material->viscosity, time) / (material->density * sph->spacing * sph->spacing);
+        const bool is_thick = !sph->materials.is_sand[m] && rate * longest > (double)WADI_SPH_THICK;
+        out->per_pascal[m] = (float)(twice_mu(sph, m) / (material->density * g * sph->spacing));
+        out->viscous[m] = is_thick ? (float)(LAMBDA * rate * sph->unit_time) : 0.0f;
+        out->most[m] = is_thick ? INFINITY : (float)(material->density * (depth + square));
     }
-    WADI_TRY(find_head(sph, &head, error));
-    WADI_TRY(find_depth(sph, time, &most, error));
-    sph->head = sph->steps == 0 ? most : sph->head;
-    head = fmin(head, most);
-    sph->head += (head > sph->head ? RISE : FALL) * (head - sph->head);
+    return WADI_OK;
+}
+
+float wadi_sph_stiffness_of(const WadiSphStiffness *of, int material, float pressure, float size)
+{
+    const float counted = pressure < of->most[material] ? pressure : of->most[material];
+    const float a = of->per_pascal[material] * counted / (size * size);
+    const float b = 0.5f * of->viscous[material] / (size * size);
+    if (!(a > 0.0f)) {
+        return 0.0f;
+    }
+    const float dt = (b + sqrtf(b * b + 4.0f * a)) / (2.0f * a); /* a dt^2 = 1 + b dt */
+    return 1.0f / (dt * dt);
+}
+
+/* Of a column as high as all particles, of the stiffest material. */
+static WadiStatus find_depth(const WadiSph *sph, double time, double *out, WadiError *error)
+{
+    const WadiScene *scene = sph->context.world->scene;
+    const double per_head = sph->unit_time * sph->unit_time / (sph->spacing * sph->spacing);
+    double depth, square, most = 0.0;
+    WADI_TRY(find_heads(sph, time, &depth, &square, error));
+    for (int m = 0; m < scene->material_count; ++m) {
+        most = fmax(most, scene->materials[m].is_unused ? 0.0 : twice_mu(sph, m));
+    }
+    *out = depth * per_head * most;
+    return WADI_OK;
+}
+
+WadiStatus wadi_sph_watch_pressure(WadiSph *sph, double time, double stiffness, WadiError *error)
+{
+    if (sph->steps == 0) {
+        return find_depth(sph, time, &sph->stiffness, error);
+    }
+    sph->stiffness += CHANGE * (stiffness - sph->stiffness);
     return WADI_OK;
 }
 
@@ -187,12 +129,12 @@ WadiStatus wadi_sph_watch_pressure(WadiSph *sph, double time, WadiError *error)
 double wadi_sph_pressure_limited_dt(const WadiSph *sph, double time)
 {
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
-    double head = sph->head;
+    double stiffness = sph->stiffness;
     if (def->pressure == WADI_SPH_PRESSURE_TAIT) {
         return INFINITY;
     }
-    if (sph->steps == 0 && find_depth(sph, time, &head, NULL) != WADI_OK) {
+    if (sph->steps == 0 && find_depth(sph, time, &stiffness, NULL) != WADI_OK) {
         return INFINITY;
     }
-    return head > 0.0 ? FARTHEST[0] * sph->unit_time / sqrt(head) : (double)INFINITY;
+    return stiffness > 0.0 ? sph->unit_time / sqrt(stiffness) : (double)INFINITY;
 }

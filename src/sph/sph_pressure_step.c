@@ -128,6 +128,7 @@ WadiStatus wadi_sph_begin_pressure(WadiSph *sph, WadiSphStep *step, WadiError *e
     WadiSphSolve *solve = &step->solve;
     const size_t count = (size_t)step->count;
     const WadiSphCoarseIn coarse = { .sort = &step->sort,
+                                     .spacing = sph->spacing,
                                      .walls = &step->walls,
                                      .pairs = &step->pairs,
                                      .solids = &sph->context.world->solids,

@@ -16,10 +16,10 @@ static const double RATE_MIXED = 0.1;
  * 0.135 instead of 0.061 % too dense. */
 static const float SHIFT_KEPT = 0.7f, SHIFT_SMOOTH = 0.02f;
 
-/* Water that is nearer to a wall than this, in sizes, leaves it by this part of what is missing a step.
- * What arrives fast at a wall in one step would stay on it: neighbours press it against the wall, and the
- * density there is too high to say where to go. */
-static const float NEAREST = 0.35f, LEAVING = 0.5f;
+/* Water that is nearer to a wall than where its own image pushes most (wadi_sph_nearest) leaves it by this
+ * part of what is missing a step. What arrives fast at a wall in one step would stay on it: neighbours
+ * press it against the wall, and the density there is too high to say where to go. */
+static const float LEAVING = 0.5f;
 
 typedef struct Shifts {
     const WadiSph *sph;
@@ -59,7 +59,8 @@ static void leave_walls(const Shifts *s, int64_t i)
     const int32_t near = s->step->is_sand[i] ? -1 : wadi_sph_near(walls, i);
     for (int c = 0; near >= 0 && c < walls->contact_count[near]; ++c) {
         WadiF4 n = walls->contact[near][c].normal;
-        const float nearest = NEAREST * wadi_sph_size(&s->step->pairs, (int32_t)i);
+        const float nearest =
+            wadi_sph_nearest(&s->sph->kernel.of[0]) * wadi_sph_size(&s->step->pairs, (int32_t)i);
         const float wanted = (nearest - n[3]) * LEAVING * (float)s->per_step;
         const WadiF4 along = s->step->shift[i] * n;
         const float missing = wanted - (along[0] + along[1] + along[2]);
@@ -93,14 +94,15 @@ static WadiStatus make_arrays(Shifts *s, WadiArena *arena, WadiError *error)
  * particle then has e = sum_j V_j grad W_ij other than 0, and the pressure moves it by 2 P e. So each step
  * shifts it a little against e, walls and their images counted, without a change of its velocity. [LXSR12;
  * theory 11.9] */
-/* Shift in sizes over e in 1/sizes; at 0.2 the pressure of deep water takes ten times the iterations, at 0.3
- * water of one size never rests. The farthest shift of a step, sizes. */
-static const float EVEN_RATE = 0.12f, FARTHEST = 0.05f;
+/* Part of its unevenness that the stiffest wave of a lattice loses in a step: with 0.9 the pressure of deep
+ * water takes ten times the iterations. The farthest shift of a step, sizes. */
+static const float EVEN_PART = 0.5f, FARTHEST = 0.05f;
 static const float SURFACE = 0.92f; /* density: below it a particle lies at the free surface */
 
 typedef struct Even {
     const WadiSphStep *step;
     const WadiSphPressureIn *in;
+    float rate;     /* shift in sizes over e in 1/sizes */
     float per_step; /* m/s a spacing */
 } Even;
 
@@ -127,9 +129,9 @@ static void even_block(void *context, int64_t first, int64_t end)
         wadi_sph_push(even->in, i, &e);
         e[3] = 0.0f;
         const float size = step->size[i];
-        const float length = EVEN_RATE * size * sqrtf(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]); /* sizes */
+        const float length = even->rate * size * sqrtf(e[0] * e[0] + e[1] * e[1] + e[2] * e[2]); /* sizes */
         const float part = length > FARTHEST ? FARTHEST / length : 1.0f;
-        step->shift[i] -= e * (part * EVEN_RATE * size * size * even->per_step);
+        step->shift[i] -= e * (part * even->rate * size * size * even->per_step);
     }
 }
 
@@ -138,7 +140,7 @@ static void shift_evenly(const WadiSph *sph, const WadiSphStep *step, const Wadi
     if (!step->has_sizes) {
         return;
     }
-    Even even = { step, in, (float)(sph->spacing / step->dt) };
+    Even even = { step, in, EVEN_PART / sph->kernel.of[0].stiffness, (float)(sph->spacing / step->dt) };
     for (int32_t i = 0; i < step->count; ++i) {
         wadi_sph_set_number(&step->pairs, i, 0.5f); /* the forces of these pressures are e */
     }

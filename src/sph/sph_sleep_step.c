@@ -165,7 +165,7 @@ WadiStatus wadi_sph_sort_awake(WadiSph *sph, WadiSphStep *step, WadiError *error
     RUN("sleep", wake_disturbed(sph, &now, error));
     for (bool is_changed = true; is_changed && sph->sleep.count < context->particles->count;) {
         RUN("sort", wadi_tile_sort_from(&step->awake_sort, context->particles, sph->sleep.count,
-                                        WADI_SPH_SUPPORT * sph->spacing, context->scratch, error));
+                                        sph->sleep.cell_size, context->scratch, error));
         RUN("sleep", wake_or_fall_asleep(sph, &now, &step->awake_sort, &is_changed, error));
     }
     wadi_sleep_end(&sph->sleep, context->particles);
@@ -346,7 +346,7 @@ WadiStatus wadi_sph_watch(WadiSph *sph, const WadiSphStep *step, WadiError *erro
     }
     const WadiSleepStep now = sleep_step(sph, step);
     const WadiTileSort *sort = &step->awake_sort;
-    const double side = WADI_TILE_SIDE * WADI_SPH_SUPPORT, unit = wadi_sleep_unit(&now);
+    const double side = WADI_TILE_SIDE * sph->sleep.cell_size / sph->spacing, unit = wadi_sleep_unit(&now);
     const size_t tiles = (size_t)sort->tiles.count;
     Watch watch = { .sph = sph,
                     .step = step,

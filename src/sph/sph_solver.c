@@ -23,7 +23,7 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     sph->spacing = context->world->spacing;
     sph->unit_time = wadi_scene_unit_time(context->world->scene, sph->spacing);
     wadi_materials_init(&sph->materials, context->world->scene);
-    wadi_sph_kernel_init(&sph->kernel);
+    wadi_sph_kernel_init(&sph->kernel, sph->materials.has_sand);
     WADI_TRY(wadi_sph_adapt_create(sph, error));
     WADI_TRY(wadi_particles_add_column(context->particles, "pressure", WADI_TYPE_F32, &sph->pressure_column,
                                        error));
@@ -39,7 +39,7 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
             !wadi_sph_is_published(sph) &&
             wadi_sph_def(context->world->scene)->friction == WADI_SPH_FRICTION_SOLVE;
     }
-    sph->sleep.cell_size = WADI_SPH_SUPPORT * sph->spacing;
+    sph->sleep.cell_size = (double)sph->kernel.of[0].support * sph->spacing;
     const WadiSphDef *def = wadi_sph_def(context->world->scene);
     const int32_t reach = def->is_adaptive ? (int32_t)ceil(def->adapt.largest) : 1;
     return wadi_sleep_init(&sph->sleep, may_sleep(sph), reach, context->particles, error);
@@ -105,7 +105,7 @@ static double largest_dt(const void *solver, double time, const char **limit)
     const double longest = wadi_sph_longest_step(sph);
     const double fast = def->cfl * finest * sph->spacing / (speed + g * longest + 1e-30);
     const double pressure_dt = wadi_sph_pressure_limited_dt(sph, time);
-    const double dt = fmin(fmin(fast, pressure_dt), wadi_sph_viscous_limited_dt(sph, time));
+    const double dt = fmin(fast, pressure_dt);
     *limit = dt >= longest ? "sph.step" : dt == fast ? "spacings a step" : "pressure";
     const double tension = wadi_sph_tension_largest_dt(sph, time);
     const double sound =
@@ -134,7 +134,7 @@ static WadiStatus save(const void *solver, WadiState *state, WadiError *error)
 {
     const WadiSph *sph = solver;
     const double numbers[NUMBERS] = { sph->largest, (double)sph->steps, sph->largest_friction,
-                                      sph->sound_speed, sph->head };
+                                      sph->sound_speed, sph->stiffness };
     WADI_TRY(wadi_state_put(state, "sph", WADI_TYPE_F64, NUMBERS, 1, numbers, error));
     WADI_TRY(wadi_sph_adapt_save(sph, state, error));
     WADI_TRY(wadi_sleep_loads_save(&sph->sleep_loads, state, error));
@@ -149,7 +149,7 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
     const double *numbers = array->data;
     if (!(numbers[0] >= 0.0 && numbers[0] <= 1e6 && numbers[1] >= 0.0 && numbers[1] <= 1e15 &&
           numbers[2] >= 0.0 && numbers[2] <= 1e6 && numbers[3] >= 0.0 && numbers[3] <= 1e9 &&
-          numbers[4] >= 0.0 && numbers[4] <= 1e9)) {
+          numbers[4] >= 0.0 && numbers[4] <= 1e12)) {
         return wadi_fail(error, WADI_ERR_FORMAT,
                          "the numbers of the solver sph in the checkpoint are %g, %g, %g, %g and %g; resume "
                          "from another one",
@@ -159,7 +159,7 @@ static WadiStatus load(void *solver, const WadiState *state, WadiError *error)
     sph->steps = (int64_t)numbers[1];
     sph->largest_friction = numbers[2];
     sph->sound_speed = numbers[3];
-    sph->head = numbers[4];
+    sph->stiffness = numbers[4];
     WADI_TRY(wadi_sph_adapt_load(sph, state, error));
     if (sph->context.loads != NULL) {
         WADI_TRY(wadi_sleep_loads_load(&sph->sleep_loads, sph->context.loads->count, state, error));

@@ -84,6 +84,7 @@ static WadiStatus find_walls(const WadiSph *sph, WadiSphStep *step, WadiError *e
                                 .spacing = sph->spacing,
                                 .has_sizes = step->has_sizes,
                                 .size = step->size,
+                                .is_sand = step->is_sand,
                                 .time = step->time };
     return wadi_sph_walls_find(&step->walls, &in, sph->context.scratch, error);
 }
@@ -200,7 +201,6 @@ static WadiStatus run_stages(WadiSph *sph, WadiSphStep *step, WadiStepReport *re
     RUN("sleep", wadi_sph_check_loads(sph, step, error));
     RUN("move", wadi_sph_move(sph, step, report, error));
     RUN("loads", wadi_sph_end_loads(sph, step, error));
-    RUN("move", wadi_sph_watch_pressure(sph, step->time, error));
     RUN("porous", wadi_sph_spawn_and_remove(sph, step, error));
     RUN("sleep", wadi_sph_watch(sph, step, error));
     fill_report(step, report);

@@ -53,6 +53,7 @@ WadiStatus wadi_sph_apply_tension(const WadiSph *sph, WadiSphStep *step, WadiErr
     }
     const WadiSphTensionIn in = { .pairs = &step->pairs,
                                   .walls = &step->walls,
+                                  .spline = &sph->kernel.of[0],
                                   .inverse_density = step->inverse_density,
                                   .volume = step->volume,
                                   .strength = strength };

@@ -10,11 +10,6 @@ enum { BLOCK = 4096, ITERATIONS = 200 };
 static const double TOLERANCE = 0.01; /* of what gravity adds in the longest step */
 static const double SOUND_DAMPING = 0.01, RIPPLE_DAMPING = 0.12; /* dx times their speed */
 
-/* Of particles of different sizes. Where sizes differ the gradient of the pressure is off by some hundredths
- * of gravity, coarse ones and fine ones to opposite sides, which stirs water that should rest. With a quarter
- * of this it rests as well, later, but the pressure is noisier after splits. */
-static const double MIXED_DAMPING = 4.0;
-
 /* Sound and the ripples of single particles have to be damped too. */
 static double damping_of(const WadiSph *sph, const WadiSphStep *step)
 {
@@ -22,8 +17,7 @@ static double damping_of(const WadiSph *sph, const WadiSphStep *step)
     const double sound =
         def->pressure == WADI_SPH_PRESSURE_TAIT ? wadi_sph_sound_speed(sph, step->time) : 0.0;
     const double ripple = wadi_sph_tension_speed(sph, step->time);
-    const double mixed = step->has_sizes ? MIXED_DAMPING : 1.0;
-    return mixed * def->damping * step->dt / sph->unit_time +
+    return def->damping * step->dt / sph->unit_time +
            (SOUND_DAMPING * sound + RIPPLE_DAMPING * ripple) * step->dt / sph->spacing;
 }
 

@@ -22,18 +22,15 @@ static double excess_density(WadiSim *sim, WadiArena *arena)
     SphSim found;
     WadiSphPairs pairs;
     float *density = NULL;
-    uint8_t *is_sand = NULL;
     const size_t count = (size_t)sim->particles.count;
     sph_sim_find_walls(&found, sim, arena);
     CHECK_OK(WADI_ARENA_NEW(arena, &density, count, "test", &error), error);
-    CHECK_OK(WADI_ARENA_NEW(arena, &is_sand, count, "test", &error), error);
-    memset(is_sand, 0, count);
     const WadiSphPairsIn in = { .sort = &found.sort,
                                 .particles = &sim->particles,
                                 .kernel = &found.kernel,
                                 .walls = &found.walls,
                                 .spacing = sim->world->spacing,
-                                .is_sand = is_sand,
+                                .is_sand = found.is_sand,
                                 .volume = found.ones,
                                 .size = found.ones,
                                 .role = found.role };

@@ -207,7 +207,7 @@ static void test_impulses_are_the_change_of_momentum(void **state)
     }
     /* Turned, and gravity that is not along an axis. */
     const Tank turned = { "0.04", "3, 9, -2", water, dam, post };
-    CHECK_AT_MOST(balance_of(&turned, wadi_vec3(3, 9, -2), 10).worst, 2e-6);
+    CHECK_AT_MOST(balance_of(&turned, wadi_vec3(3, 9, -2), 10).worst, 3e-6); /* sums of three components */
 }
 
 /* 0.3 m of water: the floor has its weight, and each wall that is as wide as `width` the half of rho g

@@ -334,7 +334,10 @@ static void a_ball_is_lifted_by_what_it_displaces(void **unused)
     double lift = 0.0, n = 0.0, z = 0.0, p = 0.0, zz = 0.0, zp = 0.0;
     for (int frame = 0; frame < 24; ++frame) {
         run_frames(sim, 1);
-        lift += lift_of(sim, "pressure", 0.0, &arena) / 24.0;
+        WadiError error;
+        WadiSolidForce force = { .name = "" };
+        CHECK_OK(wadi_sim_solid_force(sim, wadi_sim_solid_count(sim) - 1, &force, &error), error);
+        lift += force.pressure[2] / 24.0;
         const float *pressure = column_of(&sim->particles, "pressure");
         for (int32_t i = 0; i < sim->particles.count; ++i) {
             const double height = sim->particles.z[i], value = (double)pressure[i];

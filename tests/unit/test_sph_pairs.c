@@ -19,7 +19,7 @@ static void make_mixture(Block *b, int n, bool has_both, int32_t knot)
             b->particles.y[i] = b->particles.z[i] = 0.04 + 1e-5 * (i % 7);
         }
     }
-    CHECK_OK(wadi_tile_sort(&b->sort, &b->particles, WADI_SPH_SUPPORT * b->spacing, &b->arena, &error),
+    CHECK_OK(wadi_tile_sort(&b->sort, &b->particles, WADI_SPH_WATER_SUPPORT * b->spacing, &b->arena, &error),
              error);
 }
 
@@ -60,12 +60,26 @@ static void find(Block *b, uint8_t *role, float *volume, float *size, bool has_s
     CHECK_OK(wadi_sph_pairs_find(&b->pairs, b->density, &pairs, &b->arena, &error), error);
 }
 
-/* Distance over the support. */
-static double distance(const WadiSphPairs *pairs, int32_t i, int32_t j)
+/* The kernel of a pair. */
+static const WadiSphSpline *spline_of(const Block *b, int32_t i, int32_t j)
 {
+    return &b->kernel.of[b->is_sand[i] != 0 || b->is_sand[j] != 0];
+}
+
+/* Distance over the support of their kernel. */
+static double distance(const Block *b, int32_t i, int32_t j)
+{
+    const WadiSphPairs *pairs = &b->pairs;
     const WadiF4 d = WADI_SPH_OFFSET(pairs->place[i], pairs->place[j]) * (float)(1.0 / WADI_SPH_PLACES);
     const float size = wadi_sph_size(pairs, i) + wadi_sph_size(pairs, j);
-    return sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])) / (0.5 * WADI_SPH_SUPPORT * (double)size);
+    return sqrt((double)(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])) /
+           (0.5 * (double)spline_of(b, i, j)->support * (double)size);
+}
+
+static bool is_neighbour(const Block *b, int32_t i, int32_t j)
+{
+    const WadiSphSpline *spline = spline_of(b, i, j);
+    return j != i && (double)spline->support * distance(b, i, j) < (double)spline->reach;
 }
 
 /* Both sides of a pair have the same number. */
@@ -84,13 +98,11 @@ static void check_other_side(const WadiSphPairs *pairs, const uint8_t *role, int
 static void check_list(const Block *b, const uint8_t *role, const float *volume, int32_t i)
 {
     const WadiSphPairs *pairs = &b->pairs;
-    const double scale = (double)b->kernel.scale;
     const double own = (double)wadi_sph_size(pairs, i);
-    double density = scale * (1.0 - WADI_SPH_CUT) * (double)volume[i] / (own * own * own);
+    double density = (double)spline_of(b, i, i)->own * (double)volume[i] / (own * own * own);
     int32_t found = 0;
     for (int32_t j = 0; j < b->count; ++j) {
-        const double q = distance(pairs, i, j);
-        found += j != i && WADI_SPH_SUPPORT * q < WADI_SPH_REACH;
+        found += is_neighbour(b, i, j);
     }
     assert_int_equal(pairs->start[i + 1] - pairs->start[i], role[i] == WADI_SPH_GHOST ? 0 : found);
     int32_t last[2] = { -1, -1 };
@@ -98,15 +110,19 @@ static void check_list(const Block *b, const uint8_t *role, const float *volume,
         const int32_t j = wadi_sph_other(pairs, n);
         const int is_other = n >= pairs->start[i] + pairs->same[i];
         assert_int_equal(b->is_sand[i] != b->is_sand[j], is_other);
-        const double q = distance(pairs, i, j), t = 1.0 - q, m = fmax(0.0, 0.5 - q);
+        const double q = distance(b, i, j), t = 1.0 - q, m = fmax(0.0, 0.5 - q);
         const double slope = q < 0.5 ? 2.0 - 3.0 * q : t * t / q;
-        assert_true(j != i && WADI_SPH_SUPPORT * q < WADI_SPH_REACH && j != last[is_other]);
+        assert_true(is_neighbour(b, i, j) && j != last[is_other]);
+        const WadiSphSpline *spline = spline_of(b, i, j);
+        const double h = (double)spline->support;
+        const double steepest = (double)spline->scale * 12.0 / (h * h);
         last[is_other] = j;
         const double size = 0.5 * (own + (double)wadi_sph_size(pairs, j)), cube = size * size * size;
-        CHECK_NEAR((double)wadi_sph_pair_slope(pairs, n) / (double)pairs->steepest,
+        CHECK_NEAR((double)wadi_sph_pair_slope(pairs, n) * WADI_SPH_PLACES / steepest,
                    0.5 * slope * (double)volume[i] * (double)volume[j] / (cube * size * size),
-                   0.6 * (double)(pairs->slope_unit / pairs->steepest));
-        density += scale * (2.0 * t * t * t - 8.0 * m * m * m - WADI_SPH_CUT) * (double)volume[j] / cube;
+                   0.6 * (double)pairs->slope_unit * WADI_SPH_PLACES / steepest);
+        density += (double)spline->scale * (2.0 * t * t * t - 8.0 * m * m * m - (double)spline->cut) *
+                   (double)volume[j] / cube;
         check_other_side(pairs, role, i, j, n);
     }
     CHECK_NEAR((double)b->density[i], role[i] == WADI_SPH_GHOST ? 1.0 : density, 1e-5 * density);
@@ -142,9 +158,12 @@ static void contacts_take_no_more_room_than_they_need(void **unused)
     Block b;
     WadiError error;
     block_make(&b, 12, 12, 12, 0.2, 63, 0.02);
-    CHECK_OK(wadi_tile_sort(&b.sort, &b.particles, WADI_SPH_SUPPORT * b.spacing, &b.arena, &error), error);
+    CHECK_OK(wadi_tile_sort(&b.sort, &b.particles, WADI_SPH_WATER_SUPPORT * b.spacing, &b.arena, &error),
+             error);
     float size[12 * 12 * 12];
+    uint8_t is_sand[12 * 12 * 12];
     for (int32_t i = 0; i < b.count; ++i) {
+        is_sand[i] = 1;
         size[i] = 1.0f;
     }
     const size_t before = b.arena.live;
@@ -153,7 +172,8 @@ static void contacts_take_no_more_room_than_they_need(void **unused)
                                 .sort = &b.sort,
                                 .kernel = &b.kernel,
                                 .spacing = b.spacing,
-                                .size = size };
+                                .size = size,
+                                .is_sand = is_sand };
     CHECK_OK(wadi_sph_walls_find(&b.walls, &in, &b.arena, &error), error);
     size_t contacts = 0;
     for (int32_t n = 0; n < b.walls.count; ++n) {
@@ -233,16 +253,18 @@ static void passes_of_eight_are_plain_sums(void **unused)
     block_free(&b);
 }
 
-/* The Laplacian of the kernel, summed over the neighbours of a lattice: 6, 12 and 8 at 1, sqrt 2, sqrt 3. */
+/* The Laplacian of the kernel of water, summed over the neighbours of a lattice. */
 static double lattice_laplacian(const WadiSphKernel *kernel)
 {
-    const int number[3] = { 6, 12, 8 };
+    const double h = WADI_SPH_WATER_SUPPORT;
     double sum = 0.0;
-    for (int n = 0; n < 3; ++n) {
-        const double r = sqrt(n + 1.0), t = 1.0 - 0.5 * r, slope = -6.0 * t * t / 2.0, curve = 12.0 * t / 4.0;
-        sum += number[n] * (curve + 2.0 * slope / r);
+    for (int n = 0; n < 125; ++n) {
+        const int x = n % 5 - 2, y = n / 5 % 5 - 2, z = n / 25 - 2;
+        const double r = sqrt((double)(x * x + y * y + z * z)), t = 1.0 - r / h, m = fmax(0.0, 0.5 - r / h);
+        const double slope = -6.0 * (t * t - 4.0 * m * m) / h, curve = 12.0 * (t - 4.0 * m) / (h * h);
+        sum += r > 0.0 && r < h ? curve + 2.0 * slope / r : 0.0;
     }
-    return sum * (double)kernel->scale;
+    return sum * (double)kernel->of[0].scale;
 }
 
 /* Particles off a lattice have a larger density than on it, at the same number a volume: with a variance s^2
@@ -270,7 +292,8 @@ static void scattered_particles_are_denser(void **unused)
                      expected = jitter * jitter / 12.0 * lattice_laplacian(&b.kernel);
         print_message("positions within %.2f spacings of a lattice: density %.4f\n", 0.5 * jitter,
                       1.0 + more);
-        CHECK_NEAR(more, expected, 0.2 * expected);
+        /* The lattice's gradients cancel but for pairs across the rim of the particles that count. */
+        CHECK_NEAR(more, expected, 0.2 * expected + 3.0 * jitter * 1.1e-3);
         block_free(&b);
     }
 }

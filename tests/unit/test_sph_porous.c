@@ -384,7 +384,7 @@ static void heap_init(Heap *h, double spacing)
 {
     WadiError error = { 0 };
     *h = (Heap){ 0 };
-    wadi_sph_kernel_init(&h->kernel);
+    wadi_sph_kernel_init(&h->kernel, false);
     heap_fill(h, spacing, &error);
     CHECK_OK(wadi_tile_sort(&h->sort, &h->particles, 2.0 * spacing, &h->arena, &error), error);
     const size_t count = (size_t)(h->count = h->particles.count);
@@ -417,7 +417,8 @@ static void heap_init(Heap *h, double spacing)
                                    .sort = &h->sort,
                                    .kernel = &h->kernel,
                                    .spacing = spacing,
-                                   .size = h->size };
+                                   .size = h->size,
+                                   .is_sand = h->is_sand };
     CHECK_OK(wadi_sph_walls_find(&h->walls, &walls, &h->arena, &error), error);
     const WadiSphPairsIn pairs = { .sort = &h->sort,
                                    .particles = &h->particles,

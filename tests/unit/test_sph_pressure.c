@@ -30,6 +30,7 @@ static WadiSphPressureIn make(Problem *p, int nz, double jitter)
         p->block.velocity[i] = (WadiF4){ 0.0f, 0.0f, -1.0f, 0.0f };
     }
     const WadiSphCoarseIn coarse = { .sort = &p->block.sort,
+                                     .spacing = p->block.spacing,
                                      .walls = &p->block.walls,
                                      .pairs = &p->block.pairs,
                                      .solids = &p->block.solids,

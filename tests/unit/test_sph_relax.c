@@ -47,10 +47,13 @@ static const WadiSolids NO_SOLIDS = { .domain = { { -1e3, -1e3, -1e3 }, { 1e3, 1
 
 static WadiSphRelaxIn relax_in(Cloud *cloud)
 {
+    static WadiSphKernel kernel;
+    wadi_sph_kernel_init(&kernel, false);
     return (WadiSphRelaxIn){ .particles = &cloud->particles,
                              .solids = &NO_SOLIDS,
                              .volume = cloud->volume,
                              .spacing = 2.0,
+                             .spline = &kernel.of[1],
                              .is_removed = cloud->is_removed,
                              .is_changed = cloud->is_changed,
                              .may_move = cloud->may_move };
@@ -136,8 +139,6 @@ static void a_floor_holds_what_lies_on_it(void **unused)
     enum { LOW = SIDE / 2 + SIDE * (SIDE / 2) };
     const WadiSolids floor = { .domain = { { -100.0, -100.0, -1.0 }, { 100.0, 100.0, 100.0 } },
                                .closed_sides = WADI_SIDE_Z_MIN };
-    WadiSphKernel kernel;
-    wadi_sph_kernel_init(&kernel);
     for (int n = 0; n < 2; ++n) {
         WadiError error;
         Cloud cloud;
@@ -147,7 +148,7 @@ static void a_floor_holds_what_lies_on_it(void **unused)
         cloud.may_move[LOW] = cloud.is_changed[LOW] = 1;
         cloud.particles.z[LOW] = -0.3 * n;
         WadiSphRelaxIn in = relax_in(&cloud);
-        in.solids = &floor, in.kernel = &kernel;
+        in.solids = &floor;
         CHECK_OK(wadi_sph_relax(&in, &cloud.arena, &error), error);
         print_message("%.2f spacings off before, %.3f after\n", 0.15 * n, 0.5 * distance_off(&cloud, LOW));
         CHECK_AT_MOST(0.5 * distance_off(&cloud, LOW), 0.05);

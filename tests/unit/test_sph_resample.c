@@ -67,8 +67,11 @@ static const WadiSolids NO_SOLIDS = { .domain = { { -1e3, -1e3, -1e3 }, { 1e3, 1
 
 static WadiSphResampleIn input_of(Cloud *cloud)
 {
+    static WadiSphKernel kernel;
+    wadi_sph_kernel_init(&kernel, false);
     return (WadiSphResampleIn){ .particles = &cloud->particles,
                                 .solids = &NO_SOLIDS,
+                                .spline = &kernel.of[1],
                                 .own_mass = OWN,
                                 .volume_column = cloud->volume,
                                 .sums = { cloud->water },

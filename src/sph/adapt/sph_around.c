@@ -52,6 +52,7 @@ static void set_centre(const Search *s, int32_t own, double margin, WadiSphCentr
     centre->has_sizes = true;
     centre->half = s->half;
     centre->reach = s->half[own] * (float)(1.0 + margin);
+    centre->wider = 1.0f;
     for (int a = 0; a < 3; ++a) {
         centre->axis[a] = s->axis[a];
         centre->at[a] = (uint32_t)s->axis[a][own];
@@ -165,7 +166,7 @@ static WadiStatus begin(Search *s, WadiArena *arena, WadiError *error)
     for (int32_t i = 0; i < p->count; ++i) {
         largest = fmax(largest, s->in->volume[i]);
     }
-    const double width = WADI_SPH_SUPPORT * (1.0 + SKIN) * wadi_cbrt(largest) * s->in->spacing;
+    const double width = s->in->support * (1.0 + SKIN) * wadi_cbrt(largest) * s->in->spacing;
     WADI_TRY(wadi_cells_build(&around->cells, p, width, arena, error));
     for (int a = 0; a < 3; ++a) {
         WADI_TRY(WADI_ARENA_NEW(arena, &s->axis[a], all + GROUP, "shifts", error));
@@ -193,7 +194,7 @@ static void place_block(void *context, int64_t first, int64_t end)
         const float size = (float)wadi_cbrt(s->in->volume[i]);
         wadi_sph_around_place(around, s->in->particles, own);
         ((float *)around->place)[4 * (size_t)own + 3] = s->in->is_removed[i] != 0 ? 0.0f : size;
-        s->half[own] = size * (float)(0.5 * WADI_SPH_SUPPORT * WADI_SPH_PLACES);
+        s->half[own] = size * (float)(0.5 * s->in->support * WADI_SPH_PLACES);
         for (int a = 0; a < 3; ++a) {
             s->axis[a][own] = around->place[own][a];
         }

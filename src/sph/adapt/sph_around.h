@@ -10,6 +10,7 @@ typedef struct WadiSphAroundIn {
     const WadiParticles *particles;
     const double *volume; /* per particle, over that of one with the spacing given */
     double spacing;       /* m */
+    double support;       /* spacings */
     /* Per particle. Those that changed are listed, and what has one in its support, where it may move. */
     const uint8_t *is_removed, *is_changed, *may_move;
 } WadiSphAroundIn;

@@ -72,10 +72,12 @@ static Planes find_planes(const WadiSphRelaxIn *in, WadiVec3 x, double support)
     return planes;
 }
 
-/* -W'/r over W's factor 1/h^5, and r/h, of eight squared distances: of the solver's kernel or, if `is_steep`,
- * of one that also parts what lies close; the first is flat at distance 0. */
+/* -W'/r over a common factor, and r/h, of eight squared distances: of the solver's kernel or, if
+ * `is_steep`, of one that also parts what lies close; the first is flat at distance 0. `inverse`: 1/h;
+ * `reach`: over h. */
 static inline __attribute__((always_inline)) void weigh(const WadiF8 *square, const WadiF8 *inverse,
-                                                        bool is_steep, WadiF8 *slope, WadiF8 *part)
+                                                        float reach, bool is_steep, WadiF8 *slope,
+                                                        WadiF8 *part)
 {
     const float *squares = (const float *)square, *inverses = (const float *)inverse;
     float *slopes = (float *)slope, *parts = (float *)part;
@@ -83,8 +85,8 @@ static inline __attribute__((always_inline)) void weigh(const WadiF8 *square, co
     for (int l = 0; l < LANES; ++l) {
         const float q = sqrtf(squares[l]) * inverses[l], t = q < 1.0f ? 1.0f - q : 0.0f;
         const float outer = t * t / (q > 1e-6f ? q : 1e-6f), inner = 2.0f - 3.0f * q;
-        const float cut = q < (float)(WADI_SPH_REACH / WADI_SPH_SUPPORT) ? outer : 0.0f;
-        slopes[l] = is_steep ? (float)(45.0 / M_PI) * outer : (float)(48.0 / M_PI) * (q < 0.5f ? inner : cut);
+        const float cut = q < reach ? outer : 0.0f;
+        slopes[l] = is_steep ? outer : q < 0.5f ? inner : cut;
         parts[l] = q;
     }
 }
@@ -92,10 +94,10 @@ static inline __attribute__((always_inline)) void weigh(const WadiF8 *square, co
 /* What eight at the offsets given press, at distances of their own. */
 static inline __attribute__((always_inline)) void add_eight(Crowding *sum, const WadiSphEight *offset,
                                                             const WadiF8 *square, const WadiF8 *inverse,
-                                                            const WadiF8 *volume, bool is_steep)
+                                                            const WadiF8 *volume, float reach, bool is_steep)
 {
     WadiF8 slope, part;
-    weigh(square, inverse, is_steep, &slope, &part);
+    weigh(square, inverse, reach, is_steep, &slope, &part);
     const WadiF8 cube = *inverse * *inverse * *inverse;
     const WadiF8 push = slope * *volume * (cube * *inverse * *inverse);
     sum->x += push * offset->x;
@@ -109,33 +111,26 @@ typedef struct Mirror {
     float x, y, z, away;
 } Mirror;
 
-/* The images of eight neighbours in all sets of the planes, in single ones and in corners, along the planes
- * alone. */
+/* The images of eight neighbours, or of the particle itself with the offset 0, in all sets of the planes,
+ * in single ones and in corners, as the solver has them. */
 static inline __attribute__((always_inline)) void add_images(Crowding *sum, const Mirror *mirrors, int count,
-                                                             const WadiSphEight *offset, const WadiF8 *square,
+                                                             const WadiSphEight *offset,
                                                              const WadiF8 *inverse, const WadiF8 *volume,
-                                                             bool is_steep)
+                                                             float reach, bool is_steep)
 {
-    WadiF8 more[PLANES_MAX];
     const WadiF8 zero = { 0 };
-    for (int c = 0; c < count; ++c) {
-        const Mirror *m = &mirrors[c];
-        const WadiF8 other = m->away - (offset->x * m->x + offset->y * m->y + offset->z * m->z);
-        more[c] = 4.0f * m->away * (WadiF8)((WadiI8)other & (other > zero));
-    }
     for (unsigned set = 1; set < 1u << count; ++set) {
-        WadiSphEight along = *offset;
-        WadiF8 far = *square;
+        WadiSphEight to = *offset;
         for (int c = 0; c < count; ++c) {
             if ((set >> c & 1) != 0) {
                 const Mirror *m = &mirrors[c];
-                const WadiF8 across = along.x * m->x + along.y * m->y + along.z * m->z;
-                along.x -= across * m->x, along.y -= across * m->y, along.z -= across * m->z;
-                far += more[c];
+                const WadiF8 other = m->away - (offset->x * m->x + offset->y * m->y + offset->z * m->z);
+                const WadiF8 twice = 2.0f * (WadiF8)((WadiI8)other & (other > zero));
+                to.x += twice * m->x, to.y += twice * m->y, to.z += twice * m->z;
             }
         }
-        far = (WadiF8)((WadiI8)far & (far > zero));
-        add_eight(sum, &along, &far, inverse, volume, is_steep);
+        const WadiF8 far = to.x * to.x + to.y * to.y + to.z * to.z;
+        add_eight(sum, &to, &far, inverse, volume, reach, is_steep);
     }
 }
 
@@ -144,6 +139,8 @@ static inline __attribute__((always_inline)) void add_neighbours(Crowding *sum, 
                                                                  bool is_steep)
 {
     const WadiSphAround *around = &r->around;
+    const WadiSphSpline *spline = r->in->spline;
+    const float reach = spline->reach / spline->support, wide = 0.5f * spline->support;
     const int32_t own = around->list[n];
     const float size = wadi_sph_around_size(around, own);
     const int64_t end = around->start[n + 1];
@@ -152,30 +149,28 @@ static inline __attribute__((always_inline)) void add_neighbours(Crowding *sum, 
         WadiF8 other, volume;
         wadi_sph_around_load(around, own, k, end, &offset, &other, &volume);
         const WadiF8 square = offset.x * offset.x + offset.y * offset.y + offset.z * offset.z;
-        const WadiF8 inverse = 1.0f / (other + size);
-        add_eight(sum, &offset, &square, &inverse, &volume, is_steep);
+        const WadiF8 inverse = 1.0f / (wide * (other + size));
+        add_eight(sum, &offset, &square, &inverse, &volume, reach, is_steep);
         if (count > 0) {
-            add_images(sum, mirrors, count, &offset, &square, &inverse, &volume, is_steep);
+            add_images(sum, mirrors, count, &offset, &inverse, &volume, reach, is_steep);
         }
+    }
+    if (count > 0) {
+        const WadiSphEight none = { { 0 }, { 0 }, { 0 }, { 0 } };
+        const WadiF8 inverse = (WadiF8){ 0 } + 1.0f / (2.0f * wide * size), volume = { size * size * size };
+        add_images(sum, mirrors, count, &none, &inverse, &volume, reach, is_steep);
     }
 }
 
-/* The planes as seen from a particle, and what the solver's walls press, half of it: pairs press with the
- * pressures of two. */
-static void set_mirrors(const Relax *r, int32_t n, Mirror *mirrors, WadiF4 *sum)
+/* The planes as seen from a particle. */
+static void set_mirrors(const Relax *r, int32_t n, Mirror *mirrors)
 {
     const Planes *planes = &r->planes[n];
-    const int32_t own = r->around.list[n];
-    const WadiVec3 x = position_of(r->in->particles, r->around.cells.order[own]);
-    const double size = (double)wadi_sph_around_size(&r->around, own);
+    const WadiVec3 x = position_of(r->in->particles, r->around.cells.order[r->around.list[n]]);
     for (int c = 0; c < planes->count; ++c) {
         const WadiVec3 normal = planes->normal[c];
-        const double distance = (wadi_dot(normal, x) - planes->offset[c]) / r->in->spacing;
-        double part, slope;
+        const double distance = fmax(0.0, wadi_dot(normal, x) - planes->offset[c]) / r->in->spacing;
         mirrors[c] = (Mirror){ (float)normal.x, (float)normal.y, (float)normal.z, (float)distance };
-        wadi_sph_kernel_wall(r->in->kernel, distance / size, &part, &slope);
-        const float push = (float)(-0.5 * slope / size);
-        *sum += (WadiF4){ push * mirrors[c].x, push * mirrors[c].y, push * mirrors[c].z, push / (float)size };
     }
 }
 
@@ -186,15 +181,14 @@ static void shift_block(void *context, int64_t first, int64_t end)
     for (int32_t n = (int32_t)first; n < end; ++n) {
         Mirror mirrors[PLANES_MAX];
         Crowding sum = { 0 };
-        WadiF4 all, walls = { 0 };
-        set_mirrors(r, n, mirrors, &walls);
+        WadiF4 all;
+        set_mirrors(r, n, mirrors);
         if (r->is_steep) {
             add_neighbours(&sum, r, n, mirrors, r->planes[n].count, true);
         } else {
             add_neighbours(&sum, r, n, mirrors, r->planes[n].count, false);
         }
         wadi_sph_sum_four(&sum.x, &sum.y, &sum.z, &sum.stiffness, &all);
-        all += walls;
         const float scale = all[3] > 0.0f ? RELAXATION / all[3] : 0.0f;
         const float length = scale * sqrtf(all[0] * all[0] + all[1] * all[1] + all[2] * all[2]);
         const float most = FARTHEST * wadi_sph_around_size(&r->around, r->around.list[n]);
@@ -220,7 +214,7 @@ static void begin_block(void *context, int64_t first, int64_t end)
     for (int64_t n = first; n < end; ++n) {
         const int32_t own = r->around.list[n];
         const double support =
-            WADI_SPH_SUPPORT * r->in->spacing * (double)wadi_sph_around_size(&r->around, own);
+            (double)r->in->spline->support * r->in->spacing * (double)wadi_sph_around_size(&r->around, own);
         r->start[n] = position_of(r->in->particles, r->around.cells.order[own]);
         r->planes[n] = find_planes(r->in, r->start[n], support);
     }
@@ -257,6 +251,7 @@ WadiStatus wadi_sph_relax(const WadiSphRelaxIn *in, WadiArena *arena, WadiError 
     const WadiSphAroundIn around = { .particles = in->particles,
                                      .volume = in->volume,
                                      .spacing = in->spacing,
+                                     .support = (double)in->spline->support,
                                      .is_removed = in->is_removed,
                                      .is_changed = in->is_changed,
                                      .may_move = in->may_move };

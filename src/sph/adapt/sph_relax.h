@@ -14,7 +14,7 @@ typedef struct WadiSphRelaxIn {
     const double *volume;        /* per particle, over that of one with the spacing given */
     double spacing;              /* m */
     const WadiSolids *solids;    /* mirror what lies before them */
-    const WadiSphKernel *kernel; /* of the walls */
+    const WadiSphSpline *spline; /* the narrower one of the solver, which restores a lattice faster */
     double time;                 /* s: of the solids */
     /* Per particle. Those that changed shift, and their neighbours, where they may move. */
     const uint8_t *is_removed, *is_changed, *may_move;

@@ -402,7 +402,7 @@ static WadiStatus shift_changed(const Events *e, int32_t count, WadiArena *arena
                                    .volume = e->volume,
                                    .spacing = in->spacing,
                                    .solids = in->solids,
-                                   .kernel = in->kernel,
+                                   .spline = in->spline,
                                    .time = in->time,
                                    .is_removed = e->is_removed,
                                    .is_changed = e->is_changed,

@@ -42,7 +42,7 @@ typedef struct WadiSphResampleIn {
     int means[WADI_SPH_MEANS_MAX], mean_count;
     double spacing;              /* m: of a particle of volume 1 */
     const WadiSolids *solids;    /* halves of a split stay outside of them */
-    const WadiSphKernel *kernel; /* of the walls */
+    const WadiSphSpline *spline; /* of wadi_sph_relax */
     double time;                 /* s: of the solids */
     double largest;              /* volume */
     /* Per particle of the store: bounds of its volume, split_above >= 2 merge_below, so that no split makes

@@ -6,7 +6,7 @@
 
 /* Of the sum of the shares: forces that no normal has are spread among the contacts, and a contact without a
  * share, of which only images are felt, has a part. */
-static const double ACROSS = 1e-4;
+static const double ACROSS = 1e-6;
 static const float LEAST_SHARE = 1e-3f; /* 1/spacing */
 
 void wadi_sph_wall_push(const WadiSphPairs *pairs, const WadiSphWalls *walls, int32_t near, float own,

@@ -113,12 +113,13 @@ static inline int wadi_sph_candidates_number(const WadiSphRange *ranges, int ran
     return number;
 }
 
-/* Bits of the candidates n .. n + 15 that are nearer to the point `at` than `reach`; of mixed sizes, than it
- * and their half supports. */
+/* Bits of the candidates n .. n + 15 that are nearer to the point `at` than `reach`; of mixed sizes, than
+ * `wider` times the sum of it and their half supports. */
 #ifdef __AVX512F__
 static inline __attribute__((always_inline)) unsigned wadi_sph_candidates_within(const WadiSphCandidates *c,
                                                                                  int n, const float at[3],
-                                                                                 float reach, bool is_mixed)
+                                                                                 float reach, float wider,
+                                                                                 bool is_mixed)
 {
     const __m512 x = _mm512_sub_ps(_mm512_loadu_ps(c->axis[0] + n), _mm512_set1_ps(at[0]));
     const __m512 y = _mm512_sub_ps(_mm512_loadu_ps(c->axis[1] + n), _mm512_set1_ps(at[1]));
@@ -127,14 +128,15 @@ static inline __attribute__((always_inline)) unsigned wadi_sph_candidates_within
         _mm512_add_ps(_mm512_add_ps(_mm512_mul_ps(x, x), _mm512_mul_ps(y, y)), _mm512_mul_ps(z, z));
     __m512 far = _mm512_set1_ps(reach);
     if (is_mixed) {
-        far = _mm512_add_ps(_mm512_loadu_ps(c->half + n), far);
+        far = _mm512_mul_ps(_mm512_add_ps(_mm512_loadu_ps(c->half + n), far), _mm512_set1_ps(wider));
     }
     return _mm512_cmp_ps_mask(sum, _mm512_mul_ps(far, far), _CMP_LT_OQ);
 }
 #else
 static inline __attribute__((always_inline)) unsigned wadi_sph_candidates_within(const WadiSphCandidates *c,
                                                                                  int n, const float at[3],
-                                                                                 float reach, bool is_mixed)
+                                                                                 float reach, float wider,
+                                                                                 bool is_mixed)
 {
     unsigned bits = 0;
     for (int half = 0; half < WADI_SPH_SIMD_GROUP; half += WADI_SPH_LANES) {
@@ -142,7 +144,8 @@ static inline __attribute__((always_inline)) unsigned wadi_sph_candidates_within
         const WadiF8 y = *(const WadiF8 *)(c->axis[1] + n + half) - at[1];
         const WadiF8 z = *(const WadiF8 *)(c->axis[2] + n + half) - at[2];
         const WadiF8 sum = x * x + y * y + z * z;
-        const WadiF8 far = is_mixed ? *(const WadiF8 *)(c->half + n + half) + reach : (WadiF8){ 0 } + reach;
+        const WadiF8 far =
+            is_mixed ? (*(const WadiF8 *)(c->half + n + half) + reach) * wider : (WadiF8){ 0 } + reach;
         const WadiI8 is_within = sum < far * far;
         bits |= wadi_row_bits(&is_within) << half;
     }

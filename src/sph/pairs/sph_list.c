@@ -16,7 +16,8 @@ typedef struct Own {
     WadiI4 at;
     bool has_sizes;
     const float *sizes;
-    float size, number, scale, per_unit;
+    float size, number, per_unit;
+    WadiSphWeight weight;
 } Own;
 
 /* Kernels and slopes of eight neighbours, whose squared distances are given. */
@@ -28,9 +29,9 @@ static inline __attribute__((always_inline)) void weigh_eight(const Own *own, co
         for (int l = 0; l < LANES; ++l) {
             inverse[l] = 2.0f / (own->size + own->sizes[offset[l] >> 4]);
         }
-        wadi_sph_weigh_sizes((const float *)square, own->scale, inverse, (float *)w, (float *)slope);
+        wadi_sph_weigh_sizes((const float *)square, &own->weight, inverse, (float *)w, (float *)slope);
     } else {
-        wadi_sph_weigh((const float *)square, own->scale, (float *)w, (float *)slope);
+        wadi_sph_weigh((const float *)square, &own->weight, (float *)w, (float *)slope);
     }
 }
 
@@ -110,8 +111,8 @@ static inline __attribute__((always_inline)) void write_by_sixteen(WadiSphPairs 
                                                                    const WadiSphList *list,
                                                                    WadiSphListSums *sums)
 {
-    const float scale = own->scale, to_h = (float)(1.0 / (WADI_SPH_SUPPORT * WADI_SPH_PLACES));
-    const float gradient = scale * (float)(6.0 / (WADI_SPH_SUPPORT * WADI_SPH_SUPPORT * WADI_SPH_PLACES));
+    const float scale = own->weight.scale, to_h = own->weight.to_h;
+    const float gradient = own->weight.gradient, cut = own->weight.cut;
     const WadiI4 *place = pairs->place;
     uint32_t *to_offset = pairs->offset + list->to;
     uint16_t *to_slope = pairs->slope + list->to;
@@ -129,7 +130,7 @@ static inline __attribute__((always_inline)) void write_by_sixteen(WadiSphPairs 
         const F16 part = (F16)_mm512_maskz_mov_epi32(lanes, _mm512_unpackhi_epi64(ab_high, cd_high));
         const F16 q = (F16)_mm512_sqrt_ps((__m512)(x * x + y * y + z * z)) * to_h, t = 1.0f - q;
         const F16 m = (F16)_mm512_max_ps((__m512)(0.5f - q), _mm512_setzero_ps());
-        const F16 w = scale * (2.0f * t * t * t - 8.0f * m * m * m - (float)WADI_SPH_CUT);
+        const F16 w = scale * (2.0f * t * t * t - 8.0f * m * m * m - cut);
         const __mmask16 is_inner = _mm512_cmp_ps_mask((__m512)q, _mm512_set1_ps(0.5f), _CMP_LT_OQ);
         const F16 bent = (F16)_mm512_mask_div_ps((__m512)(2.0f - 3.0f * q), _knot_mask16(is_inner),
                                                  (__m512)(t * t), (__m512)q);
@@ -161,7 +162,7 @@ static inline __attribute__((always_inline)) void write_list(const WadiSphPairsI
 {
     Own own = { .at = pairs->place[i],
                 .number = wadi_sph_number(pairs, i),
-                .scale = in->kernel->scale,
+                .weight = list->weight,
                 .per_unit = 1.0f / pairs->slope_unit };
     for (int l = 0; l < GROUP; ++l) {
         list->offset[list->count + l] = 16 * (uint32_t)i; /* lanes beyond the end */

@@ -3,6 +3,7 @@
 #define WADI_SPH_LIST_H
 
 #include "sph/pairs/sph_simd_group.h"
+#include "sph/pairs/sph_weigh.h"
 
 /* Neighbours that are collected before their kernels are computed. */
 enum { WADI_SPH_LIST_BUFFER = 128 };
@@ -15,14 +16,17 @@ typedef struct WadiSphListSums {
 /* A part of the list of i that is being written. */
 typedef struct WadiSphList {
     uint32_t offset[WADI_SPH_LIST_BUFFER + 3 * WADI_SPH_SIMD_GROUP];
-    int count;  /* of offset */
-    int64_t to; /* entry of offset[0] in the lists */
+    WadiSphWeight weight; /* of all its pairs */
+    int count;            /* of offset */
+    int64_t to;           /* entry of offset[0] in the lists */
     WadiSphListSums sums;
 } WadiSphList;
 
-/* `to`: its first entry. Not by an initialiser: that would clear the offsets too. */
-static inline void wadi_sph_list_begin(WadiSphList *list, int64_t to)
+/* `to`: its first entry; with the kernel of its pairs. Not by an initialiser: that would clear the offsets
+ * too. */
+static inline void wadi_sph_list_begin(WadiSphList *list, int64_t to, const WadiSphSpline *spline)
 {
+    list->weight = wadi_sph_weight(spline);
     list->count = 0;
     list->to = to;
     list->sums = (WadiSphListSums){ 0 };

@@ -109,7 +109,8 @@ static WadiStatus prepare(Search *s, WadiArena *arena, WadiError *error)
         memset(s->sand + bytes, 0, sizeof(uint64_t));
     }
     WADI_TRY(find_largest_factor(in, count, &factor, arena, error));
-    s->pairs->steepest = wadi_sph_steepest(in->kernel->scale);
+    const bool has_sand = count > 0 && (s->has_both_kinds || in->is_sand[0]);
+    s->pairs->steepest = wadi_sph_steepest(&in->kernel->of[has_sand]);
     s->pairs->slope_unit = s->pairs->steepest * factor * (1.0f / UINT16_MAX);
     wadi_sph_lane_table(&s->table);
     wadi_parallel_for(count, PARTICLE_BLOCK, prepare_block, s);
@@ -172,7 +173,7 @@ WadiStatus wadi_sph_pairs_find(WadiSphPairs *pairs, float *density, const WadiSp
     s.pass = WADI_SPH_FILL;
     wadi_parallel_for(WADI_SPH_SLABS * (int64_t)sort->tiles.count, 1, wadi_sph_search, &s);
     wadi_arena_release_temporaries(arena, mark);
-    return wadi_sph_mirrors_find(pairs, in, arena, error);
+    return wadi_sph_mirrors_find(pairs, density, in, arena, error);
 }
 
 void wadi_sph_pairs_sum_same(const WadiSphPairs *pairs, int32_t i, WadiF4 *sum)

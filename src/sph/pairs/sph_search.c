@@ -9,12 +9,25 @@ typedef WadiSphSearch Search;
 
 enum { SLABS = WADI_SPH_SLABS, LANES = WADI_SPH_LANES, GROUP = WADI_SPH_SIMD_GROUP };
 
-/* The particle i as the centre of a search. */
-static void set_centre(const Search *s, int32_t i, WadiSphCentre *c)
+/* The reach of pairs of this kind, places; of particles of one size. */
+static inline float reach_of(const Search *s, bool is_sand)
+{
+    return s->in->kernel->of[is_sand].reach * (float)WADI_SPH_PLACES;
+}
+
+/* The same over that of sand, which half supports have. */
+static inline float wider_of(const Search *s, bool is_sand)
+{
+    return is_sand ? 1.0f : s->in->kernel->of[0].reach / (float)WADI_SPH_REACH;
+}
+
+/* The particle i as the centre of a search for pairs with the kernel of a kind. */
+static void set_centre(const Search *s, int32_t i, bool is_sand, WadiSphCentre *c)
 {
     c->has_sizes = s->reach.has_sizes;
     c->half = s->reach.of;
-    c->reach = s->reach.has_sizes ? s->reach.of[i] : (float)(WADI_SPH_REACH * WADI_SPH_PLACES);
+    c->reach = s->reach.has_sizes ? s->reach.of[i] : reach_of(s, is_sand);
+    c->wider = wider_of(s, is_sand);
     for (int a = 0; a < 3; ++a) {
         c->axis[a] = s->axis[a];
         c->at[a] = (uint32_t)s->axis[a][i];
@@ -68,15 +81,18 @@ static int64_t count_groups(const WadiSphRange *ranges, int range_count)
 /* The lengths of the lists of i. */
 static void count(const Search *s, int32_t i, const WadiSphRange *ranges, int range_count, uint16_t *found)
 {
-    WadiSphCentre centre;
+    WadiSphCentre centre, of_sand;
     const uint8_t *sand = s->sand;
+    const bool has_two = s->has_both_kinds && !s->in->is_sand[i]; /* water near sand */
     const bool may_be_hidden = s->in->walls->has_solids && wadi_sph_near(s->in->walls, i) >= 0;
     int32_t all = 0, all_sand = 0;
-    set_centre(s, i, &centre);
+    set_centre(s, i, s->in->is_sand[i], &centre);
+    set_centre(s, i, true, &of_sand);
     for (int r = 0; r < range_count; ++r) {
         const int32_t end = ranges[r].end;
         for (int32_t j = ranges[r].first; j < end; j += GROUP) {
             unsigned bits = wadi_sph_within(&centre, j);
+            bits &= has_two ? ~find_sand(sand, j) | wadi_sph_within(&of_sand, j) : 0xffffu;
             bits &= end - j < GROUP ? (1u << (end - j)) - 1 : 0xffffu;
             bits &= ~((uint32_t)i - (uint32_t)j < GROUP ? 1u << (i - j) : 0u);
             if (may_be_hidden) {
@@ -109,13 +125,19 @@ static inline __attribute__((always_inline)) void count_candidates(const Search 
                                                                    int own, uint16_t *found, bool is_mixed,
                                                                    bool has_both)
 {
-    const float reach = is_mixed ? s->reach.of[i] : (float)(WADI_SPH_REACH * WADI_SPH_PLACES);
+    const bool is_sand = s->in->is_sand[i];
+    const float reach = is_mixed ? s->reach.of[i] : reach_of(s, is_sand), wider = wider_of(s, is_sand);
+    const float of_sand = is_mixed ? reach : reach_of(s, true);
     const float at[3] = { c->axis[0][own], c->axis[1][own], c->axis[2][own] };
     const bool may_be_hidden = s->in->walls->has_solids && wadi_sph_near(s->in->walls, i) >= 0;
     const int count = c->count;
     int32_t all = 0, all_sand = 0;
     for (int n = 0; n < count; n += GROUP) {
-        unsigned bits = wadi_sph_candidates_within(c, n, at, reach, is_mixed);
+        unsigned bits = wadi_sph_candidates_within(c, n, at, reach, wider, is_mixed);
+        if (has_both && !is_sand && (bits & c->sand[n / GROUP]) != 0) {
+            bits &=
+                ~(unsigned)c->sand[n / GROUP] | wadi_sph_candidates_within(c, n, at, of_sand, 1.0f, is_mixed);
+        }
         if (may_be_hidden) {
             bits = remove_hidden_candidates(s, c, i, n, bits);
         }
@@ -157,7 +179,7 @@ static void end_lists(const Search *s, int32_t i, WadiSphList *same, WadiSphList
 {
     const WadiSphPairsIn *in = s->in;
     const float size = wadi_sph_size(s->pairs, i);
-    const float own = in->kernel->own * in->volume[i] / (size * size * size);
+    const float own = in->kernel->of[in->is_sand[i]].own * in->volume[i] / (size * size * size);
     WadiF4 sum, others = { 0 };
     float density = own + wadi_sph_list_end(in, s->pairs, i, same, &sum);
     if (has_other) {
@@ -166,7 +188,8 @@ static void end_lists(const Search *s, int32_t i, WadiSphList *same, WadiSphList
     }
     s->pairs->sum[i] = sum + others;
     const int32_t near = wadi_sph_near(in->walls, i);
-    s->density[i] = density + (near >= 0 ? in->walls->cover[near] : 0.0f);
+    const bool has_cover = near >= 0 && in->is_sand[i]; /* water has images instead */
+    s->density[i] = density + (has_cover ? in->walls->cover[near] : 0.0f);
 }
 
 static void fill(const Search *s, int32_t i, const WadiSphRange *ranges, int range_count,
@@ -174,8 +197,8 @@ static void fill(const Search *s, int32_t i, const WadiSphRange *ranges, int ran
 {
     const unsigned flip = s->in->is_sand[i] ? 0u : 0xffffu;
     WadiSphList same, other;
-    wadi_sph_list_begin(&same, s->pairs->start[i]);
-    wadi_sph_list_begin(&other, s->pairs->start[i] + s->pairs->same[i]);
+    wadi_sph_list_begin(&same, s->pairs->start[i], &s->in->kernel->of[s->in->is_sand[i]]);
+    wadi_sph_list_begin(&other, s->pairs->start[i] + s->pairs->same[i], &s->in->kernel->of[1]);
     for (int r = 0; r < range_count; ++r) {
         for (int32_t j = ranges[r].first; j < ranges[r].end; j += GROUP) {
             const unsigned bits = *found++, kind = s->has_both_kinds ? find_sand(s->sand, j) ^ flip : 0xffffu;
@@ -194,8 +217,8 @@ static void divide_candidates(const Search *s, const WadiSphCandidates *c, int32
     const bool has_both = s->has_both_kinds;
     const unsigned flip = s->in->is_sand[i] ? 0u : 0xffffu;
     WadiSphList same, other;
-    wadi_sph_list_begin(&same, s->pairs->start[i]);
-    wadi_sph_list_begin(&other, s->pairs->start[i] + s->pairs->same[i]);
+    wadi_sph_list_begin(&same, s->pairs->start[i], &s->in->kernel->of[s->in->is_sand[i]]);
+    wadi_sph_list_begin(&other, s->pairs->start[i] + s->pairs->same[i], &s->in->kernel->of[1]);
     for (int n = 0; n < c->count; n += GROUP) {
         const unsigned bits = found[n / GROUP], kind = has_both ? c->sand[n / GROUP] ^ flip : 0xffffu;
         same.count += wadi_sph_candidates_append(c, &s->table, same.offset + same.count, n, bits & kind);
@@ -222,7 +245,7 @@ static void fill_from_candidates(const Search *s, const WadiSphCandidates *c, in
         return;
     }
     WadiSphList list;
-    wadi_sph_list_begin(&list, start);
+    wadi_sph_list_begin(&list, start, &s->in->kernel->of[s->in->is_sand[i]]);
     list.count = wadi_sph_candidates_collect(c, &s->table, found, list.offset);
     end_lists(s, i, &list, &list, false);
 }

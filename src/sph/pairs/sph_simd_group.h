@@ -15,6 +15,7 @@ typedef struct WadiSphCentre {
     const float *half; /* half the support of particles, places, padded as well; where sizes differ */
     uint32_t at[3];    /* places */
     float reach;       /* places: the support, or half that of this particle */
+    float wider;       /* with sizes: factor of the sum of both halves */
 } WadiSphCentre;
 
 /* For each set of eight bits the numbers of those that are 1, in order. */
@@ -45,7 +46,7 @@ static inline __attribute__((always_inline)) unsigned wadi_sph_within(const Wadi
     }
     __m512 reach = _mm512_set1_ps(c->reach);
     if (c->has_sizes) {
-        reach = _mm512_add_ps(_mm512_loadu_ps(c->half + j), reach);
+        reach = _mm512_mul_ps(_mm512_add_ps(_mm512_loadu_ps(c->half + j), reach), _mm512_set1_ps(c->wider));
     }
     return _mm512_cmp_ps_mask(sum, _mm512_mul_ps(reach, reach), _CMP_LT_OQ);
 }
@@ -72,7 +73,7 @@ static inline __attribute__((always_inline)) unsigned wadi_sph_within_eight(cons
     }
     WadiF8 reach = (WadiF8){ 0 } + c->reach;
     if (c->has_sizes) {
-        reach = *(const WadiF8 *)(c->half + j) + reach;
+        reach = (*(const WadiF8 *)(c->half + j) + reach) * c->wider;
     }
     const WadiI8 is_within = sum < reach * reach;
     return wadi_row_bits(&is_within);

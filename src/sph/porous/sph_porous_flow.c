@@ -26,7 +26,7 @@ WadiSphLattice wadi_sph_lattice(const WadiSphKernel *kernel)
                 const double q = sqrt((double)(i * i + j * j + k * k)) / h;
                 if (q > 0.0 && q < 1.0) {
                     const double t = 1.0 - q, m = fmax(0.0, 0.5 - q);
-                    const double f = (double)kernel->scale * 6.0 / (h * h) * (t * t - 4.0 * m * m) / q;
+                    const double f = (double)kernel->of[1].scale * 6.0 / (h * h) * (t * t - 4.0 * m * m) / q;
                     lattice.laplacian += f * i * i;
                     lattice.diagonal += 2.0 * f;
                 }

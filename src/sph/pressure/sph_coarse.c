@@ -1,5 +1,6 @@
 #include "sph/pressure/sph_coarse.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ static void weigh_rows(void *context, int64_t first, int64_t end)
 {
     const Builder *b = context;
     const WadiSphCoarse *coarse = b->coarse;
-    const float full = (float)(8 * coarse->blocks * coarse->blocks * coarse->blocks);
+    const float full = (float)(coarse->width * coarse->width * coarse->width);
     for (int64_t c = 8 * first; c < 8 * end; ++c) {
         float sum = 0.0f, uneven = 0.0f;
         for (int32_t n = coarse->start[c]; n < coarse->start[c + 1]; ++n) {
@@ -123,7 +124,7 @@ static bool couple(const Builder *b, int64_t cell)
             coupling = own;
             has_air = true;
         }
-        coupling *= (float)WADI_SPH_SUPPORT * (float)coarse->blocks;
+        coupling *= (float)coarse->width;
         sum += coupling;
         if ((side & 1) == 0) {
             coarse->low[side >> 1][cell] = other > 0.0f ? coupling : 0.0f;
@@ -226,9 +227,11 @@ static WadiStatus order_by_wide_cells(WadiSphCoarse *coarse, WadiArena *arena, W
 WadiStatus wadi_sph_coarse_begin(WadiSphCoarse *coarse, const WadiSphCoarseIn *in, WadiArena *arena,
                                  WadiError *error)
 {
-    *coarse = (WadiSphCoarse){
-        .sort = in->sort, .blocks = in->has_sizes ? 2 : 1, .has_sizes = in->has_sizes, .volume = in->volume
-    };
+    *coarse = (WadiSphCoarse){ .sort = in->sort,
+                               .blocks = in->has_sizes ? 2 : 1,
+                               .width = (in->has_sizes ? 2.0 : 1.0) * in->sort->cell_size / in->spacing,
+                               .has_sizes = in->has_sizes,
+                               .volume = in->volume };
     if (in->has_sizes) {
         WADI_TRY(build_wide_rows(coarse, arena, error));
         WADI_TRY(order_by_wide_cells(coarse, arena, error));
@@ -369,13 +372,13 @@ static inline float mix(float a, float b, float part)
 
 /* Linear between the centres of the cells: steps from cell to cell would be forces as large as those that
  * the correction is to remove. */
-static float interpolate(const Cells *cells, const WadiI4 *place, int blocks)
+static float interpolate(const Cells *cells, const WadiI4 *place, const WadiU4 *low, double width)
 {
-    const uint32_t cell = (uint32_t)(WADI_SPH_SUPPORT * WADI_SPH_PLACES) * (uint32_t)blocks;
+    const float per_place = (float)(1.0 / (width * WADI_SPH_PLACES));
     int to[3];
     float part[3];
     for (int a = 0; a < 3; ++a) {
-        const float at = (float)((uint32_t)(*place)[a] & (cell - 1)) * (1.0f / (float)cell) - 0.5f;
+        const float at = (float)(int32_t)((uint32_t)(*place)[a] - (*low)[a]) * per_place - 0.5f;
         to[a] = at < 0.0f ? 0 : 2;
         part[a] = at < 0.0f ? -at : at;
     }
@@ -388,6 +391,21 @@ static float interpolate(const Cells *cells, const WadiI4 *place, int blocks)
     return mix(layers[0], layers[1], part[2]);
 }
 
+/* The place at the low end of a cell with this number, modulo 2^32. */
+static uint32_t place_of_cell(const WadiSphCoarse *coarse, int32_t n)
+{
+    return (uint32_t)(uint64_t)(int64_t)floor(n * coarse->width * WADI_SPH_PLACES);
+}
+
+/* That of the first cell of a row. */
+static void find_low(const WadiSphCoarse *coarse, int64_t row, WadiU4 *low)
+{
+    int32_t at[3];
+    wadi_rows_cell(&coarse->rows, (int32_t)row, at);
+    *low = (WadiU4){ place_of_cell(coarse, at[0]), place_of_cell(coarse, at[1]), place_of_cell(coarse, at[2]),
+                     0 };
+}
+
 static void spread_rows(void *context, int64_t first, int64_t end)
 {
     const Correction *c = context;
@@ -397,15 +415,19 @@ static void spread_rows(void *context, int64_t first, int64_t end)
         if (c->active[row + 1] != 0) {
             find_around(c, row + 1, &around);
         }
+        WadiU4 low;
+        find_low(coarse, row + 1, &low);
         for (int lane = 0; lane < 8; ++lane) {
             const int64_t cell = 8 * row + lane;
+            const WadiU4 corner = { low[0] + place_of_cell(coarse, lane), low[1], low[2], 0 };
             Cells cells = { 0 };
             if (is_active(c, row + 1, lane)) {
                 find_cells(&around, lane, &cells);
             }
             for (int32_t n = coarse->start[cell]; n < coarse->start[cell + 1]; ++n) {
                 const int32_t k = particle_at(coarse, n);
-                c->change[k] = c->is_free[k] != 0 ? interpolate(&cells, &c->place[k], coarse->blocks) : 0.0f;
+                c->change[k] =
+                    c->is_free[k] != 0 ? interpolate(&cells, &c->place[k], &corner, coarse->width) : 0.0f;
             }
         }
     }

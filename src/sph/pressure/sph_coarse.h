@@ -11,7 +11,8 @@
 typedef struct WadiSphCoarse {
     const WadiTileSort *sort;
     /* Particles of different sizes have cells twice as wide, so that none between them is empty. */
-    int blocks; /* cells of the sort along one of these: 1 or 2 */
+    int blocks;   /* cells of the sort along one of these: 1 or 2 */
+    double width; /* of a cell, spacings */
     bool has_sizes;
     const float *volume;  /* per particle; counts where sizes differ */
     const int32_t *start; /* by cell, from row 1 on: its particles in `order` */
@@ -27,6 +28,7 @@ typedef struct WadiSphCoarse {
 
 typedef struct WadiSphCoarseIn {
     const WadiTileSort *sort;
+    double spacing; /* m */
     const WadiSphWalls *walls;
     const WadiSphPairs *pairs;
     const WadiSolids *solids;

@@ -6,10 +6,6 @@
 
 enum { BLOCK = 1024 };
 
-/* The attraction's part in the energy of a cut is 2 HOLD / 14.33 = 0.28 of the tension, for the cubic
- * lattices on average over directions. The stress has the rest, doubled: |g| is 0.51 in the outermost row,
- * for half of what a surface has lies outside, where there are no particles. */
-static const float HOLD = 2.0f, FULL = 1.44f;
 static const float NOISE = 0.1f, CLEAR = 0.2f; /* of |g|: what disorder makes of it inside, and a surface */
 
 typedef struct Tension {
@@ -33,9 +29,11 @@ static WadiF4 missing_of(const WadiSphTensionIn *in, int32_t i)
         sum -= WADI_SPH_OFFSET(place, pairs->place[wadi_sph_other(pairs, n)]) * wadi_sph_slope(pairs, i, n);
     }
     const int32_t near = wadi_sph_near(in->walls, i);
-    for (int c = 0; near >= 0 && c < in->walls->contact_count[near]; ++c) {
-        const WadiSphContact *contact = &in->walls->contact[near][c];
-        sum += contact->normal * (0.5f * contact->velocity[3]);
+    if (near >= 0) {
+        sum += in->walls->gradient[near] * 0.5f; /* the own image acts with the pressure twice */
+        for (int64_t n = pairs->mirror_start[near]; n < pairs->mirror_start[near + 1]; ++n) {
+            sum += *(const WadiF4 *)pairs->mirror[n].gradient;
+        }
     }
     sum[3] = 0.0f;
     return sum;
@@ -54,7 +52,7 @@ static void root_block(void *context, int64_t first, int64_t end)
         const float clear = (size * wadi_sph_size(t->in->pairs, i) - NOISE) / (CLEAR - NOISE);
         if (clear > 0.0f) {
             const float part = clear < 1.0f ? clear : 1.0f;
-            t->root[i] = g * (sqrtf(FULL * t->in->strength[i] * size * part) / size);
+            t->root[i] = g * (sqrtf(t->in->spline->surface * t->in->strength[i] * size * part) / size);
         }
     }
 }
@@ -76,7 +74,7 @@ static void pull_block(void *context, int64_t first, int64_t end)
     const Tension *t = context;
     const WadiSphTensionIn *in = t->in;
     const WadiSphPairs *pairs = in->pairs;
-    const float to_h = (float)(1.0 / (WADI_SPH_SUPPORT * WADI_SPH_PLACES));
+    const float to_h = 1.0f / (in->spline->support * (float)WADI_SPH_PLACES);
     for (int32_t i = (int32_t)first; i < end; ++i) {
         if (!(in->strength[i] > 0.0f)) {
             continue;
@@ -93,7 +91,7 @@ static void pull_block(void *context, int64_t first, int64_t end)
             const float open = 1.0f - sqrtf(dot(q, q));
             hold += q * ((in->strength[i] + in->strength[j]) * open * open * hold_factor(in, j, inverse));
         }
-        sum += hold * HOLD;
+        sum += hold * in->spline->attraction;
         sum[3] = 0.0f;
         t->velocity[i] += sum * in->inverse_density[i];
     }

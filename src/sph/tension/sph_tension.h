@@ -12,6 +12,7 @@
 typedef struct WadiSphTensionIn {
     const WadiSphPairs *pairs;
     const WadiSphWalls *walls;
+    const WadiSphSpline *spline;  /* of liquids */
     const float *inverse_density; /* per particle: V_i / m_i times the density of reference */
     const float *volume;          /* per particle, as that of the pairs */
     const float *strength;        /* per particle, m/s: s = dt sigma / (density of reference x dx^2) */

@@ -14,12 +14,13 @@ static const double SAME_PLANE = 0.9;  /* cosine between normals */
 static const float OBTUSE = 0.5f;      /* cosine between normals: walls of 120 degrees and more */
 static const double CORNER_STEP = 4.0; /* sizes: the longest; the others are halves */
 enum { CORNER_STEPS = 3 };
-static const double MIXED_REACH = 1.6; /* sizes */
+static const double MIXED_REACH = 1.6; /* sizes; of sand */
 
 typedef struct Finder {
     const WadiSphWallsIn *in;
     WadiSphWalls *walls;
-    double length;                                 /* m: size of the particle that is looked at */
+    bool is_sand;                                  /* the particle that is looked at */
+    double length;                                 /* m: its size */
     double reach;                                  /* m: its support */
     double farthest;                               /* m: the longest one */
     uint8_t *is_near;                              /* per particle */
@@ -31,8 +32,9 @@ typedef struct Finder {
 static Finder finder_of(const Finder *all, int32_t i)
 {
     Finder f = *all;
+    f.is_sand = f.in->is_sand[i];
     f.length = f.in->spacing * (double)f.in->size[i];
-    f.reach = WADI_SPH_SUPPORT * f.length;
+    f.reach = (double)f.in->kernel->of[f.is_sand].support * f.length;
     return f;
 }
 
@@ -216,8 +218,10 @@ static void find_contacts_of(const Finder *f, int32_t near, WadiVec3 x, int inde
 static void find_contacts(const Finder *f, int32_t near, WadiVec3 x)
 {
     const WadiSolids *solids = f->in->solids;
-    /* Beyond the wall's own part, coarse particles see images of fine ones in their second row. */
-    const double reach = (f->in->has_sizes ? MIXED_REACH : WADI_SPH_WALL_REACH) * f->length;
+    /* Beyond the wall's own part, coarse particles see images of fine ones in their second row. Water sees
+     * all images within its support. */
+    const double of_sand = (f->in->has_sizes ? MIXED_REACH : WADI_SPH_WALL_REACH) * f->length;
+    const double reach = f->is_sand ? of_sand : f->reach;
     f->walls->contact_count[near] = 0;
     for (int side = 0; side < 6; ++side) {
         if ((solids->closed_sides >> side & 1) != 0) {
@@ -254,7 +258,8 @@ static void join_contacts(const Finder *f, int32_t near)
     WadiF4 gradient = { 0 };
     for (int c = 0; c < walls->contact_count[near]; ++c) {
         double part, slope;
-        wadi_sph_kernel_wall(f->in->kernel, (double)list[c].normal[3] * sizes, &part, &slope);
+        wadi_sph_kernel_wall(&f->in->kernel->of[f->is_sand], (double)list[c].normal[3] * sizes, &part,
+                             &slope);
         list[c].weight = 1.0f;
         for (int o = 0; o < walls->contact_count[near]; ++o) {
             list[c].weight *= o == c ? 1.0f : visible_part(list[c].normal, list[o].normal);
@@ -330,9 +335,10 @@ WadiStatus wadi_sph_walls_find(WadiSphWalls *walls, const WadiSphWallsIn *in, Wa
 {
     const WadiTileSort *sort = in->sort;
     const int32_t first = sort->first, count = sort->tile_start[sort->tiles.count] - first;
-    Finder f = { .in = in, .walls = walls, .farthest = WADI_SPH_SUPPORT * in->spacing };
+    Finder f = { .in = in, .walls = walls };
     for (int32_t i = 0; i < count; ++i) {
-        f.farthest = fmax(f.farthest, WADI_SPH_SUPPORT * in->spacing * (double)in->size[i]);
+        f.farthest = fmax(f.farthest,
+                          (double)in->kernel->of[in->is_sand[i]].support * in->spacing * (double)in->size[i]);
     }
     *walls = (WadiSphWalls){ .has_solids = in->solids->count > 0 };
     WADI_TRY(WADI_ARENA_NEW(arena, &walls->of, ((size_t)count + 63) / 64, "walls", error));

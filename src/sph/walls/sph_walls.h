@@ -1,7 +1,8 @@
-/* Walls as the density that they add, that of mirror images [theory 11.3]: no particles lie on them. A
- * particle has a contact with every closed side of the domain and every solid within its support; each is
- * taken for the half space behind the plane at its nearest point.
- *   cover = 1 - prod (1 - part_w) where the parts are small: inner corners are counted once. */
+/* Walls as the density that they add to sand, that of mirror images [theory 11.3]: no particles lie on
+ * them. Of water the images themselves follow (pairs/sph_mirrors.h). A particle has a contact with every
+ * closed side of the domain and every solid within its support; each is taken for the half space behind the
+ * plane at its nearest point. cover = 1 - prod (1 - part_w) where the parts are small: inner corners are
+ * counted once. */
 #ifndef WADI_SPH_WALLS_H
 #define WADI_SPH_WALLS_H
 
@@ -34,7 +35,7 @@ typedef struct WadiSphWalls {
     uint8_t *contact_count; /* per near particle */
     /* Of near particle n: contact[n][0 .. contact_count[n] - 1]. One list follows the other. */
     WadiSphContact **contact;
-    float *cover; /* density, at least 0 */
+    float *cover; /* density of a wall in front of a full half space, at least 0 */
     /* That of the cover, 1/spacing; w: its product with the velocity of the walls, m/s. */
     WadiF4 *gradient;
     bool has_solids; /* other contacts than sides of the domain */
@@ -48,7 +49,8 @@ typedef struct WadiSphWallsIn {
     double spacing;    /* m */
     bool has_sizes;    /* not all sizes are 1 */
     const float *size; /* per particle of the sort, spacings */
-    double time;       /* s */
+    const uint8_t *is_sand;
+    double time; /* s */
 } WadiSphWallsIn;
 
 /* The number of a particle among the near ones, or -1. */
