@@ -9,6 +9,7 @@ import numpy as np
 
 LINE = 1e-7  # a key this near a line between its neighbours is left out; of values around 1, relative to larger ones
 SHEAR = 1e-5  # axes of a transform are orthogonal up to this
+SINGLE = 5e-7  # relative: a scale in single precision, from matrices of different rotations
 TURN = 0.01  # rad: the most by which linear angles may leave the shortest rotation between two frames
 
 
@@ -102,4 +103,6 @@ def transform(matrices: Sequence[np.ndarray], fps: float) -> Optional[Dict[str, 
         turns.append([float(part) for part in angles])
         scales.append([float(part) for part in scale])
         previous, last = angles, rotation
-    return {"translate": curve(moves, fps), "rotate": curve(turns, fps), "scale": curve(scales, fps)}
+    spread = np.ptp(scales, axis=0) / np.max(scales, axis=0)
+    size = np.mean(scales, axis=0).tolist() if (spread <= SINGLE).all() else curve(scales, fps)
+    return {"translate": curve(moves, fps), "rotate": curve(turns, fps), "scale": size}

@@ -127,8 +127,10 @@ class Builder:
         if len(made.meshes) == 1:
             motion = transform(made.matrices, self.fps)
             if motion is not None:
-                name = self.file_name(made, ".ply")
-                self.files[name] = made.meshes[0].moved(np.eye(4)).bytes()
+                name, size = self.file_name(made, ".ply"), np.eye(4)
+                if not isinstance(motion["scale"], dict):  # the file has its true size: distances to it are exact
+                    size[:3, :3] = np.diag(motion.pop("scale"))
+                self.files[name] = made.meshes[0].moved(size).bytes()
                 return {"mesh": {"file": self.path(name), **thickness}, **motion}
         return self.sequence(made, thickness)
 

@@ -176,6 +176,16 @@ class Scenes(unittest.TestCase):
                 distances = np.linalg.norm(found[:, None] - wanted[None], axis=2)
                 self.assertLess(max(distances.min(0).max(), distances.min(1).max()), 1e-6, (frame, number))
 
+    def test_meshes_of_moving_objects_have_their_true_size(self):
+        """Distances to a mesh that wadi scales unevenly are bounds only. A scale that is animated stays."""
+        moves = [placed((0.5 + 0.01 * frame, 0.25, 0.2), (0.1, 0.2, 0.05), (0, 0, 9 * frame)) for frame in range(4)]
+        files = self.write(domain(), body(), collider(moves))
+        self.assertEqual(set(json.loads(files.text)["colliders"][0]["shape"]), {"mesh", "translate", "rotate"})
+        columns, _ = meshes.read_ply(os.path.join(self.folder, "try.meshes/Paddle.ply"))
+        np.testing.assert_allclose([np.ptp(columns[axis]) for axis in "xyz"], (0.1, 0.2, 0.05), rtol=1e-12)
+        growing = [placed((0.5, 0.25, 0.2), (0.1 + 0.01 * frame, 0.2, 0.05)) for frame in range(4)]
+        self.assertIn("scale", json.loads(self.write(domain(), body(), collider(growing)).text)["colliders"][0]["shape"])
+
     def test_errors_name_the_object(self):
         name = "try.yaml"
         cases = [(body("Rain", density=-1.0), "Rain: "), (body("My Sand", "dry_sand", wetness=7.0), "My Sand: "),
