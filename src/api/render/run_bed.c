@@ -5,8 +5,8 @@
 
 #include "api/render/render_plan.h"
 
-/* The height of a bed is that of the centres of its uppermost particles: the ground then lies a little below their
- * surface, and no side of the pit shows. */
+/* The height of a bed is that of the centres of its uppermost particles: the ground then lies a little below
+ * their surface, and no side of the pit shows. */
 
 /* Cells along each side of the domain, and all around it. */
 enum { ALONG = 32, AROUND = 4 * ALONG };
