@@ -80,8 +80,8 @@ typedef struct WadiRenderReport {
 WADI_API WadiStatus wadi_render(const char *run, const WadiRenderDef *def, WadiRenderReport *report,
                                 WadiError *error);
 
-/* Wall-clock seconds of a picture of the scene's first state in its render.width and render.height, from a small
- * trial; without foam, files and video. *seconds < 0: it has too many particles for a trial. */
+/* Wall-clock seconds of a picture of the scene's first state in its render.width and render.height, from a
+ * small trial; without foam, files and video. *seconds < 0: it has too many particles for a trial. */
 WADI_API WadiStatus wadi_estimate_drawing(const WadiScene *scene, WadiQuality quality, int threads,
                                           double *seconds, WadiError *error);
 

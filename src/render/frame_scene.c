@@ -51,8 +51,8 @@ int wadi_frame_scene_add_look(WadiFrameScene *frame_scene, WadiLook look)
     return frame_scene->look_count++;
 }
 
-/* Pixels: finer grains are drawn this large, since a surface without any grain looks like wax. And spacings: no
- * grain of a surface is larger. */
+/* Pixels: finer grains are drawn this large, since a surface without any grain looks like wax. And spacings:
+ * no grain of a surface is larger. */
 static const double SEEN_GRAIN = 0.6, SEEN_LARGEST = 0.2;
 
 static double seen_grain(const WadiFrameBuilder *s, const WadiMaterial *material)

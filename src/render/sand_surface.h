@@ -7,8 +7,8 @@
 
 /* The cloud in two: particles with few neighbours, and the others, with copies on the floor of the box
  * `walls` under those that hang just above it. What lies against a side of the box has its images for
- * neighbours. *drop, of the loose ones: m, how far below one is what it lies on; INFINITY: it flies. All lie in
- * the arena and are not freed. */
+ * neighbours. *drop, of the loose ones: m, how far below one is what it lies on; INFINITY: it flies. All lie
+ * in the arena and are not freed. */
 WadiStatus wadi_sand_split(WadiCloud *bulk, WadiCloud *loose, float **drop, const WadiCloud *cloud,
                            WadiBox walls, WadiArena *arena, WadiError *error);
 
@@ -34,8 +34,8 @@ typedef struct WadiLooseDef {
     bool has_velocity; /* for motion blur */
 } WadiLooseDef;
 
-/* Grains scattered about each particle, as many as fill its volume or count_max; those of one that lies on sand
- * or the floor lie there, side by side. */
+/* Grains scattered about each particle, as many as fill its volume or count_max; those of one that lies on
+ * sand or the floor lie there, side by side. */
 WadiStatus wadi_loose_grains(WadiGrains *grains, const WadiCloud *cloud, WadiVec3 origin,
                              const WadiLooseDef *def, WadiArena *arena, WadiError *error);
 

@@ -514,8 +514,8 @@ static void edges_of_the_domain_cast_no_shadow(void **unused)
     }
 }
 
-/* A ground at z = 0 with a pit 0.5 m deep: seen from 2 m above, its floor is 2.5 m away; from inside the pit the
- * sky is seen through its opening, and a shadow ray passes there. */
+/* A ground at z = 0 with a pit 0.5 m deep: seen from 2 m above, its floor is 2.5 m away; from inside the pit
+ * the sky is seen through its opening. */
 static void a_pit_is_lower(void **unused)
 {
     (void)unused;

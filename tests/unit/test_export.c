@@ -306,8 +306,8 @@ static void test_pbrt_frame(void **state)
     wadi_arena_free(&f.arena);
 }
 
-/* A solid that slides along y by 0.5 m while the shutter is open, and turns a quarter about z: in the y-up axes
- * of the file, wadi's y is its -z. */
+/* A solid that slides along y by 0.5 m while the shutter is open, and turns a quarter about z: in the y-up
+ * axes of the file, wadi's y is its -z. */
 static void test_pbrt_solids_move_between_two_transforms(void **state)
 {
     (void)state;

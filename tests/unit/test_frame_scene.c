@@ -186,8 +186,8 @@ static void sand_on_a_floor_thins_out_and_does_not_hang(void **unused)
     wadi_arena_free(&arena);
 }
 
-/* A bed of 10 x 10 x 4 particles from z = 0, its top at 0.04. A particle that hovers two spacings above it lies
- * on it: its grains are on the top of the bed, not in a ball. One ten spacings above flies. */
+/* A bed of 10 x 10 x 4 particles from z = 0, its top at 0.04. A particle that hovers two spacings above it
+ * lies on it: its grains are on the top of the bed, not in a ball. One ten spacings above flies. */
 static void strays_lie_on_the_bed(void **unused)
 {
     (void)unused;

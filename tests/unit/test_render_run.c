@@ -396,8 +396,8 @@ static void test_what_is_refused(void **state)
     refuse(run, &def, WADI_ERR_NUMERIC, "two.0002.h5");
 }
 
-/* A bed of sand along all sides goes on outside of the domain at its height, 0.2 m; one along 0.45 of them, and
- * one that is seen by a camera of its own, do not. */
+/* A bed of sand along all sides goes on outside of the domain at its height, 0.2 m; one along 0.45 of them,
+ * and one that is seen by a camera of its own, do not. */
 static void beds_of_sand_go_on(void **unused)
 {
     (void)unused;

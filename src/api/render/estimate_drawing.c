@@ -1,5 +1,5 @@
-/* Estimates the time of a picture from a small one of the scene's first state: what prepares it is done in full,
- * the light is scaled with the pixels. */
+/* Estimates the time of a picture from a small one of the scene's first state: what prepares it is done in
+ * full, the light is scaled with the pixels. */
 #include <math.h>
 
 #include "api/render/render_costs.h"

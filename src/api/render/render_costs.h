@@ -4,8 +4,8 @@
 
 #include "render/frame_scene.h"
 
-/* Of caustics, water, glass, depth of field and motion blur those that the pictures have, separated by commas; empty:
- * none. */
+/* Of caustics, water, glass, depth of field and motion blur those that the pictures have, separated by
+ * commas; empty: none. */
 enum { WADI_RENDER_COSTS_SIZE = 80 };
 void wadi_render_costs(const WadiScene *scene, const WadiTraceQuality *quality,
                        char text[WADI_RENDER_COSTS_SIZE]);

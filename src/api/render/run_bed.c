@@ -5,15 +5,15 @@
 
 #include "api/render/render_plan.h"
 
-/* The height of a bed is that of the centres of its uppermost particles: the ground then lies a little below their
- * surface, and no side of the pit shows. */
+/* The height of a bed is that of the centres of its uppermost particles: the ground then lies a little below
+ * their surface, and no side of the pit shows. */
 
 /* Cells along each side of the domain, and all around it. */
 enum { ALONG = 32, AROUND = 4 * ALONG };
 /* Spacings: how far from a side its sand is. */
 static const double NEAR = 1.5;
-/* Fraction of the sides where sand is, for a bed; and its heights: the middle half of them differs by less than
- * this fraction of their median, or by two spacings. */
+/* Fraction of the sides where sand is, for a bed; and its heights: the middle half of them differs by less
+ * than this fraction of their median, or by two spacings. */
 static const double COVERED = 0.5, UNEVEN = 0.3;
 
 typedef struct Cell {
