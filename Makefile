@@ -12,16 +12,19 @@ FUZZ_SECONDS ?= 60
 build: ## build build/wadi and the libraries (installs nothing)
 	@tools/build.sh release wadi_cli wadi_static wadi_shared
 
-demo: ## install what is missing, build, simulate scenes/demo into demo.run and make a video of it (two minutes)
+demo: ## install what is missing, build, simulate a wave and a sand castle (scenes/demo) into demo.run and make a video of it (two minutes)
 	@tools/setup.sh demo
 	@$(MAKE) --no-print-directory build
 	@build/wadi run scenes/demo/demo.yaml -o demo.run --overwrite
-	@build/wadi render demo.run --quality draft --size 480x270 --sheet 9
+	@build/wadi render demo.run --quality draft --samples 2 --size 640x360 --sheet 9
 	@echo
-	@echo "The video is demo.run/demo.mp4, some of its pictures side by side are demo.run/demo.sheet.png."
-	@echo "Better ones: build/wadi render demo.run --quality preview --size 960x540"
-	@echo "The frames lie in demo.run/particles; ParaView opens demo.run/particles/demo.xdmf."
-	@echo "Next: docs/tutorial.md, a scene of your own in 20 minutes."
+	@echo "The video is demo.run/demo.mp4; nine of its pictures side by side are demo.run/demo.sheet.png."
+	@echo "Three things to try:"
+	@echo "  cp scenes/demo/demo.yaml mine.yaml && build/wadi render mine.yaml --set name=mine --set materials.sand.cohesion=4000 --quality draft"
+	@echo "                                        your own copy, of sand that holds less; open mine.yaml and change more"
+	@echo "  make view && build/wadi view mine.yaml    watch it in a browser while it runs, and push"
+	@echo "  build/wadi render scenes/splash/splash.yaml --quality draft    another scene; build/wadi gallery lists the published ones"
+	@echo "The tutorial is docs/tutorial.md: a scene of your own in 20 minutes."
 
 view: ## install what the live view needs (npm, libwebsockets) and build with it: build/wadi view SCENE
 	@tools/setup.sh view
@@ -88,6 +91,7 @@ docs: build ## rewrite the manual, the reference pages and the completions from 
 	@build/wadi --dump-completion fish > cli/completions/wadi.fish
 	@build/wadi schema --markdown > docs/scene-reference.md
 	@build/wadi schema > docs/scene.schema.json
+	@$(PYTHON) tools/theory_figures.py docs/theory
 
 tutorial-pictures: build ## make the pictures of docs/tutorial.md anew (minutes)
 	@tools/tutorial_pictures.sh build/wadi

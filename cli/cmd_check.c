@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "human.h"
+#include "wadi/render.h"
 
 enum { WARNING_MAX = 100 };
 
@@ -32,7 +33,7 @@ static void print_row(const char *name, const char *value)
 }
 
 static void print_table(const WadiCliArgs *args, const WadiScene *scene, int frames,
-                        const WadiEstimate *estimate)
+                        const WadiEstimate *estimate, double picture)
 {
     char a[WADI_CLI_HUMAN_SIZE], b[WADI_CLI_HUMAN_SIZE], row[256];
     double fps = wadi_scene_fps(scene);
@@ -59,10 +60,18 @@ static void print_table(const WadiCliArgs *args, const WadiScene *scene, int fra
                  estimate->threads == 1 ? "" : "s");
         print_row("time", row);
     }
+    if (picture >= 0.0) {
+        snprintf(row, sizeof row, "about %s a picture of `wadi render`, ",
+                 wadi_cli_human_duration(a, picture));
+        const size_t length = strlen(row);
+        snprintf(row + length, sizeof row - length, "%s for all",
+                 wadi_cli_human_duration(a, picture * frames));
+        print_row("drawing", row);
+    }
 }
 
 static void print_json(const WadiCliArgs *args, const WadiScene *scene, int frames,
-                       const WadiEstimate *estimate, const Warnings *warnings)
+                       const WadiEstimate *estimate, double picture, const Warnings *warnings)
 {
     WadiCliJson json = wadi_cli_json_open(stdout);
     wadi_cli_json_text(&json, "scene", args->operand);
@@ -81,6 +90,7 @@ static void print_json(const WadiCliArgs *args, const WadiScene *scene, int fram
     wadi_cli_json_number(&json, "steps_per_frame", estimate->steps_per_frame);
     wadi_cli_json_number(&json, "seconds", estimate->seconds >= 0.0 ? estimate->seconds : (double)NAN);
     wadi_cli_json_integer(&json, "threads", estimate->threads);
+    wadi_cli_json_number(&json, "picture_seconds", picture >= 0.0 ? picture : (double)NAN);
     wadi_cli_json_texts(&json, "warnings", (const char *const *)warnings->texts, warnings->count);
     wadi_cli_json_close(&json);
 }
@@ -98,13 +108,18 @@ int wadi_cli_check(const WadiCliArgs *args)
     WadiEstimate estimate = { 0 };
     int frames = args->frames > 0 ? args->frames : wadi_scene_frames(scene);
     int code = WADI_CLI_EXIT_GOOD;
+    double picture = -1.0; /* s */
     if ((args->no_time ? wadi_estimate_sizes(scene, frames, &log, &estimate, &error)
                        : wadi_estimate(scene, frames, args->threads, &log, &estimate, &error)) != WADI_OK) {
         code = wadi_cli_failure(args, &error);
-    } else if (args->json) {
-        print_json(args, scene, frames, &estimate, &warnings);
-    } else {
-        print_table(args, scene, frames, &estimate);
+    } else if (!args->no_time &&
+               wadi_estimate_drawing(scene, WADI_QUALITY_PREVIEW, args->threads, &picture, NULL) != WADI_OK) {
+        picture = -1.0; /* what cannot be drawn can be simulated */
+    }
+    if (code == WADI_CLI_EXIT_GOOD && args->json) {
+        print_json(args, scene, frames, &estimate, picture, &warnings);
+    } else if (code == WADI_CLI_EXIT_GOOD) {
+        print_table(args, scene, frames, &estimate, picture);
     }
     if (!args->json) {
         fflush(stdout);

@@ -9,6 +9,7 @@
 #include "options.h"
 #include "over_frames.h"
 #include "signals.h"
+#include "wadi/secondary.h"
 
 /* Parses up to `count` numbers separated by commas, to the end of the text; returns their number, 0 for other
  * text. */
@@ -107,7 +108,33 @@ static void json_end(const WadiRenderReport *report)
     wadi_cli_json_text(&json, "sheet", report->sheet);
     wadi_cli_json_integer(&json, "warnings", report->warning_count);
     wadi_cli_json_number(&json, "seconds", report->seconds);
+    wadi_cli_json_number(&json, "prepare_seconds", report->prepare_seconds);
+    wadi_cli_json_number(&json, "light_seconds", report->light_seconds);
+    wadi_cli_json_text(&json, "costs", report->costs);
     wadi_cli_json_close(&json);
+}
+
+/* s a picture: faster ones need no advice. */
+static const double SLOW_PICTURE = 1.0;
+
+/* What the pictures cost, and how to make them in half the time. */
+static void print_costs(const WadiCliArgs *args, const WadiRenderReport *report)
+{
+    char prepare[WADI_CLI_HUMAN_SIZE], light[WADI_CLI_HUMAN_SIZE];
+    if (report->pictures == 0 || report->seconds < SLOW_PICTURE * report->pictures) {
+        return;
+    }
+    printf("a picture: %s for surfaces and grains, %s for light",
+           wadi_cli_human_duration(prepare, report->prepare_seconds / report->pictures),
+           wadi_cli_human_duration(light, report->light_seconds / report->pictures));
+    printf(report->costs[0] != '\0' ? ", which these make slower: %s\n" : "%s\n", report->costs);
+    if (report->light_seconds > report->prepare_seconds) {
+        const bool is_draft = args->quality != NULL && strcmp(args->quality, "draft") == 0;
+        printf("half of the light's time: %s, or a picture 0.7 times as wide and high (--size)\n",
+               is_draft ? "--samples 2" : "half as many --samples; less: --quality draft, without caustics");
+    } else {
+        printf("half of that time: particles 1.25 times as far apart, or coarser surfaces (surface.cell)\n");
+    }
 }
 
 static void print_summary(const WadiRenderReport *report)
@@ -127,12 +154,45 @@ static void print_summary(const WadiRenderReport *report)
     }
 }
 
+static void on_foam(void *user, const WadiProgress *state)
+{
+    WadiCliWork *work = user;
+    if (!work->args->json) {
+        wadi_cli_work_progress(work, state, "foam", state->particles);
+    }
+}
+
+/* Foam for the pictures, where there is none. One process makes it, and not for numbers as colours. Pictures
+ * without it are better than none: what fails is a warning. */
+static void make_foam(WadiCliWork *work, const char *run, const WadiRenderDef *def)
+{
+    if (def->is_shared || def->is_video_only || def->attribute != NULL) {
+        return;
+    }
+    WadiSecondaryOptions options = wadi_default_secondary_options();
+    options.last_frame = def->last_frame;
+    options.sets = def->sets;
+    options.set_count = def->set_count;
+    options.threads = def->threads;
+    options.progress = on_foam;
+    options.progress_user = work;
+    options.stop = def->stop;
+    WadiError error = { 0 };
+    const WadiStatus status = wadi_secondary_for_pictures(run, &options, NULL, &error);
+    if (status != WADI_OK && status != WADI_ERR_STOPPED && status != WADI_ERR_SCENE) {
+        char text[2200];
+        snprintf(text, sizeof text, "pictures without new foam: %.2000s", error.text);
+        wadi_cli_work_log(work, WADI_LOG_WARNING, text);
+    }
+}
+
 static int draw(WadiCliWork *work, const char *run, const WadiRenderDef *def)
 {
     const WadiCliArgs *args = work->args;
     WadiRenderReport report;
     WadiError error = { 0 };
     wadi_cli_work_catch(work);
+    make_foam(work, run, def);
     WadiStatus status = wadi_render(run, def, &report, &error);
     int code = wadi_cli_work_end(work, status, &error, report.pictures + report.kept, "picture",
                                  "; no picture was drawn");
@@ -140,6 +200,7 @@ static int draw(WadiCliWork *work, const char *run, const WadiRenderDef *def)
         json_end(&report);
     } else if (code == WADI_CLI_EXIT_GOOD && !args->quiet) {
         print_summary(&report);
+        print_costs(args, &report);
     }
     return code;
 }

@@ -12,12 +12,9 @@ const WadiCliCommand wadi_cli_commands[] = {
         .operand = "SCENE",
         .files = WADI_CLI_FILES_SCENE,
         .summary = "Simulate a scene into a run folder",
-        .description =
-            "Simulates the scene and writes every frame to the run folder. Ctrl-C stops at the end of the "
-            "step, "
-            "writes a checkpoint and says how to continue; a second Ctrl-C ends at once. Finished frames "
-            "stay "
-            "whatever happens, and a run that was stopped and continued gives the bytes of an unbroken one.",
+        .description = "Simulates the scene and writes every frame to the run folder. Ctrl-C stops after the "
+                       "step, writes a checkpoint and says how to continue; a second Ctrl-C ends at once. A "
+                       "run that was stopped and continued gives the bytes of an unbroken one.",
         .options = run_options,
         .option_count = COUNT(run_options),
         .examples = { { "wadi run column.yaml", "writes to column.run" },
@@ -32,17 +29,11 @@ const WadiCliCommand wadi_cli_commands[] = {
         .operand = "SCENE",
         .files = WADI_CLI_FILES_SCENE,
         .summary = "Check a scene and estimate what a run needs",
-        .description =
-            "Reads the scene and reports every problem with its file, line and column. When there is "
-            "none, prints how many particles, how much memory, disk and time and which step size a run "
-            "would take; for the time it tries a few steps, and the run on a coarse grid, for about three "
-            "seconds. "
-            "Nothing is written. Warns of what is allowed and hardly meant, as a run does when "
-            "it "
-            "starts: bodies, emitters and colliders outside the domain, bodies that are cut off, buried or "
-            "smaller than a particle, densities, angles, rates and meshes in other units. What cannot fit "
-            "into "
-            "the memory that is left is refused.",
+        .description = "Reports every problem of the scene with its file, line and column, and estimates "
+                       "particles, memory, disk, time and step size of a run; for the time it simulates for "
+                       "about three seconds. Warns of what is valid but probably a mistake: bodies outside "
+                       "the domain, buried or smaller than a particle, values in other units. Refuses what "
+                       "does not fit into memory. Nothing is written.",
         .options = check_options,
         .option_count = COUNT(check_options),
         .examples = { { "wadi check column.yaml", "" },
@@ -55,13 +46,9 @@ const WadiCliCommand wadi_cli_commands[] = {
         .files = WADI_CLI_FILES_FOLDER,
         .summary = "Wrap particles into meshes",
         .description =
-            "Makes a triangle mesh of every material in every frame of a run, in "
-            "RUN/surface/MATERIAL.0001.ply "
-            "and so on. Settings are those of the scene's surface, then those given here. Meshes that are "
-            "there "
-            "already and were made from the same particles with the same settings are kept, so that the "
-            "command "
-            "goes on where it was stopped. Several processes or machines share a run by --share.",
+            "Makes a triangle mesh of every material in every frame of a run, RUN/surface/MATERIAL.0001.ply "
+            "and so on. Settings given here override those of the scene's surface. Meshes made from the same "
+            "particles with the same settings are kept.",
         .options = surface_options,
         .option_count = COUNT(surface_options),
         .examples = { { "wadi surface column.run", "" },
@@ -77,12 +64,10 @@ const WadiCliCommand wadi_cli_commands[] = {
         .files = WADI_CLI_FILES_FOLDER,
         .summary = "Make foam, spray, bubbles and dust",
         .description =
-            "Makes foam, spray and bubbles where the water of a finished run is wild, and dust where dry "
-            "sand "
-            "hits hard, as particles in RUN/secondary/NAME.0001.h5 and so on, and NAME.xdmf for ParaView. "
-            "wadi render and wadi export then show them. Settings are those of the scene's secondary, then "
-            "those given here. Files of the same frames and settings are kept, so that the command goes on "
-            "where it was stopped, to the same bytes.",
+            "Makes foam, spray and bubbles where the water of a run is wild, and dust where dry sand hits "
+            "hard, as particles in RUN/secondary/NAME.0001.h5 and so on, and NAME.xdmf for ParaView. wadi "
+            "render and wadi export then show them. Settings given here override those of the scene's "
+            "secondary. Files of the same frames and settings are kept.",
         .options = secondary_options,
         .option_count = COUNT(secondary_options),
         .examples = { { "wadi secondary tide.run", "" },
@@ -97,16 +82,9 @@ const WadiCliCommand wadi_cli_commands[] = {
         .summary = "Draw pictures and a video of a run",
         .description =
             "Draws every frame of a run as RUN/images/NAME.0001.png and so on, and makes the video "
-            "RUN/NAME.mp4 "
-            "of "
-            "them with ffmpeg. A scene file is simulated first, into NAME.run. Camera, light and looks are "
-            "those "
-            "of the scene's render and look, then those given here; what the scene does not say is chosen, "
-            "the "
-            "same for the whole run. Pictures that are there already and were made from the same frame with "
-            "the "
-            "same settings are kept, so that the command goes on where it was stopped. Several processes or "
-            "machines share a run by --share.",
+            "RUN/NAME.mp4 with ffmpeg. A scene file is simulated first, into NAME.run. Settings given here "
+            "override those of the scene's render and look; what the scene does not say is chosen, the same "
+            "for the whole run. Pictures of the same frame and settings are kept.",
         .options = render_options,
         .option_count = COUNT(render_options),
         .examples = { { "wadi render column.run", "" },
@@ -140,15 +118,10 @@ const WadiCliCommand wadi_cli_commands[] = {
         .operand = "RUN",
         .files = WADI_CLI_FILES_FOLDER,
         .summary = "Hand a run over to other programs",
-        .description = "Writes every frame of a run for another program: what wadi render would draw, seen "
-                       "from the same "
-                       "place in the same light, as scenes of POV-Ray or pbrt-v4, as a USD stage, or as "
-                       "files and a script for Blender; or "
-                       "meshes and particles alone. Frames that are there already and were made of the same "
-                       "particles with "
-                       "the same settings are kept, so that the command goes on where it was stopped. "
-                       "docs/export.md tells "
-                       "what is in the files.",
+        .description = "Writes every frame of a run for another program: what wadi render would draw, as "
+                       "scenes of POV-Ray or pbrt-v4, as a USD stage, or as files and a script for Blender; "
+                       "or meshes and particles alone. Frames of the same particles and settings are kept. "
+                       "docs/export.md describes the files.",
         .options = export_options,
         .option_count = COUNT(export_options),
         .examples = { { "wadi export column.run --to pov --frames 48", "then: povray column.0048.pov" },
@@ -166,11 +139,9 @@ const WadiCliCommand wadi_cli_commands[] = {
         .rest = "OPTIONS",
         .summary = "Write the frames of a run as a job for many machines",
         .description =
-            "Writes a job that draws the frames of a run, or wraps them into meshes, on the machines of a "
-            "farm: tasks of several frames each, and a task for the video that depends on them. Nothing is "
-            "submitted. What follows after -- goes to wadi render or wadi surface as it is. The tasks share "
-            "their frames, so that one that is started twice, or again, costs nothing. docs/farm.md has a "
-            "how-to for each system.",
+            "Writes a job that draws the frames of a run, or makes meshes of them, on the machines of a "
+            "farm: tasks of several frames each, and one for the video. Nothing is submitted. Options after "
+            "-- go to wadi render or wadi surface. docs/farm.md has a how-to for each system.",
         .options = farm_options,
         .option_count = COUNT(farm_options),
         .examples = { { "wadi farm splash.run --to slurm --chunk 8 --cpus 16 -- --quality final",
@@ -185,12 +156,10 @@ const WadiCliCommand wadi_cli_commands[] = {
         .operand = "SCENE",
         .files = WADI_CLI_FILES_SCENE,
         .summary = "Run a scene with varied settings side by side",
-        .description =
-            "Runs a scene once for each combination of values, into FOLDER/0001-KEY=VALUE.run and so on, "
-            "writes a table of all runs, FOLDER/wedge.csv, and draws their last frames from one camera into "
-            "FOLDER/mosaic.png, each with its values. A run that fails does not stop the others: the table "
-            "has its error, the exit code is 1, and --resume runs it again. With --index N it runs one of "
-            "them, for an array of tasks; the task that ends last draws the mosaic.",
+        .description = "Runs a scene once for each combination of values, into FOLDER/0001-KEY=VALUE.run and "
+                       "so on, writes a table of all runs, FOLDER/wedge.csv, and draws their last frames "
+                       "from one camera into FOLDER/mosaic.png. A run that fails does not stop the others; "
+                       "the exit code is then 1, and --resume runs it again.",
         .options = wedge_options,
         .option_count = COUNT(wedge_options),
         .examples = { { "wadi wedge column.yaml --vary materials.sand.friction_angle=20,30,40",
@@ -231,13 +200,10 @@ const WadiCliCommand wadi_cli_commands[] = {
         .is_operand_optional = true,
         .files = WADI_CLI_FILES_GALLERY,
         .summary = "Run the published scenes",
-        .description =
-            "Without a name, lists the entries: scenes of the papers that wadi implements. With one, "
-            "simulates it "
-            "into the run folder and draws frames of it side by side in RUN/contact.png. Entries that "
-            "compare "
-            "methods make several runs, each in a folder of its own inside RUN. The bunny and the dragon "
-            "come from npm packages when an entry first needs them, and are kept in the cache folder.",
+        .description = "Without a name, lists the entries: scenes of the papers that wadi implements. With "
+                       "one, simulates it and draws frames of it side by side in RUN/contact.png. Entries "
+                       "that compare methods make several runs inside RUN. The bunny and the dragon come "
+                       "from npm packages when an entry first needs them.",
         .options = gallery_options,
         .option_count = COUNT(gallery_options),
         .examples = { { "wadi gallery", "what there is" },
@@ -254,13 +220,8 @@ const WadiCliCommand wadi_cli_commands[] = {
         .summary = "Time the standard workloads stage by stage",
         .description =
             "Without a name, lists the benches and their cases. With one, runs its cases in memory and "
-            "prints for "
-            "each the milliseconds a step and the share of every stage, seconds a frame, particles a second "
-            "to "
-            "the grid and back, iterations of pressure and friction, bytes a second of the stages that "
-            "stream "
-            "through memory beside a triad in the same process, and bytes a particle and a cell. Of surface: "
-            "the milliseconds of every stage from frame file to mesh file, the best of several rounds.",
+            "prints the milliseconds of a step and of every stage, seconds a frame, iterations of pressure "
+            "and friction, memory bandwidth beside a triad, and bytes a particle and a cell.",
         .options = bench_options,
         .option_count = COUNT(bench_options),
         .examples = { { "wadi bench flip", "all cases at their standard size" },

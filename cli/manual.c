@@ -108,7 +108,10 @@ static const Event events[] = {
         { "gif", "path of the GIF file, or empty" },
         { "sheet", "path of the contact sheet, or empty" },
         { "warnings", "how many there were" },
-        { "seconds", "this command took" } } },
+        { "seconds", "this command took" },
+        { "prepare_seconds", "of these for surfaces and grains" },
+        { "light_seconds", "and for light" },
+        { "costs", "what makes the light slow, or empty" } } },
     { "layout",
       "The layout of a scene is drawn.",
       { { "picture", "path of what the camera sees" },
@@ -193,15 +196,9 @@ static const char *const environment[][2] = {
 };
 enum { ENVIRONMENT_COUNT = sizeof environment / sizeof environment[0] };
 
-static const char json_note[] =
-    "With --json, wadi run writes one JSON object a line to standard output, each with the key event and the "
-    "keys below. "
-    "The command wadi gallery NAME does so for each of its runs, wadi surface with the events mesh, "
-    "meshes and error, wadi render with image, images, warning and error, after those of wadi run for a "
-    "scene, wadi export with export, exports, warning and error, wadi farm with farm and error, and wadi "
-    "wedge "
-    "with variant, variant_failed, wedge, warning and error. "
-    "The commands wadi check and wadi info write one object; when they fail, it is the error event.";
+static const char json_note[] = "With --json a command writes one JSON object a line to standard output, "
+                                "each with the key event and the keys below. The commands wadi check and "
+                                "wadi info write one object; when they fail, it is the error event.";
 
 /* Text as roff input: one sentence per line, no character interpreted as a request or an escape. */
 static void man_text(FILE *out, const char *text)
@@ -370,6 +367,55 @@ static void markdown_cell(FILE *out, const char *text)
     }
 }
 
+static bool is_same_option(const WadiCliOption *one, const WadiCliOption *other)
+{
+    return strcmp(one->name, other->name) == 0 && strcmp(one->help, other->help) == 0;
+}
+
+/* Options that several commands have with the same text stand on the page once. */
+static bool is_common_option(const WadiCliOption *option)
+{
+    enum { LEAST = 2 };
+    int count = 0;
+    for (int i = 0; i < wadi_cli_command_count; ++i) {
+        for (int k = 0; k < wadi_cli_commands[i].option_count; ++k) {
+            count += is_same_option(option, &wadi_cli_commands[i].options[k]) ? 1 : 0;
+        }
+    }
+    return count >= LEAST;
+}
+
+static void markdown_option(FILE *out, const WadiCliOption *option)
+{
+    fputs("- ", out);
+    if (option->short_name != 0) {
+        fprintf(out, "`-%c`, ", option->short_name);
+    }
+    fprintf(out, "`--%s%s%s`: ", option->name, option->argument != NULL ? " " : "",
+            option->argument != NULL ? option->argument : "");
+    markdown_cell(out, option->help);
+    fputs("\n", out);
+}
+
+static void markdown_common_options(FILE *out)
+{
+    fputs("\n## Common options\n\nThese mean the same wherever a command has them.\n\n", out);
+    for (int i = 0; i < wadi_cli_command_count; ++i) {
+        for (int k = 0; k < wadi_cli_commands[i].option_count; ++k) {
+            const WadiCliOption *option = &wadi_cli_commands[i].options[k];
+            bool is_listed = false;
+            for (int j = 0; j < i; ++j) {
+                for (int l = 0; l < wadi_cli_commands[j].option_count; ++l) {
+                    is_listed = is_listed || is_same_option(option, &wadi_cli_commands[j].options[l]);
+                }
+            }
+            if (!is_listed && is_common_option(option)) {
+                markdown_option(out, option);
+            }
+        }
+    }
+}
+
 static void markdown_command(FILE *out, const WadiCliCommand *command)
 {
     bool is_top = command->name[0] == '\0';
@@ -382,22 +428,17 @@ static void markdown_command(FILE *out, const WadiCliCommand *command)
         wadi_cli_print_wrapped(out, command->description, 0, 0, TEXT_WIDTH);
         fputc('\n', out);
     }
-    fputs("| option | meaning |\n|---|---|\n", out);
+    bool has_own = false;
     for (int i = 0; i < command->option_count; ++i) {
-        const WadiCliOption *option = &command->options[i];
-        fputs("| ", out);
-        if (option->short_name != 0) {
-            fprintf(out, "`-%c`, ", option->short_name);
+        if (is_top || !is_common_option(&command->options[i])) {
+            markdown_option(out, &command->options[i]);
+            has_own = true;
         }
-        fprintf(out, "`--%s%s%s` | ", option->name, option->argument != NULL ? " " : "",
-                option->argument != NULL ? option->argument : "");
-        markdown_cell(out, option->help);
-        fputs(" |\n", out);
     }
     if (is_top) {
         return;
     }
-    fputs("\n```sh\n", out);
+    fputs(has_own ? "\n```sh\n" : "```sh\n", out);
     for (int i = 0; i < WADI_CLI_EXAMPLE_MAX && command->examples[i].command != NULL; ++i) {
         bool has_meaning = command->examples[i].meaning[0] != '\0';
         fprintf(out, "%s%s%s\n", command->examples[i].command, has_meaning ? "  # " : "",
@@ -415,6 +456,7 @@ void wadi_cli_dump_markdown(FILE *out)
           "same, and `--` "
           "ends\nthe options.\n",
           out);
+    markdown_common_options(out);
     for (int i = 0; i < wadi_cli_command_count; ++i) {
         markdown_command(out, &wadi_cli_commands[i]);
     }
@@ -429,10 +471,14 @@ void wadi_cli_dump_markdown(FILE *out)
     }
     fputs("\n## JSON events\n\n", out);
     wadi_cli_print_wrapped(out, json_note, 0, 0, TEXT_WIDTH);
+    fputs("\nThe manual page, `man wadi`, says what each key means.\n\n| event | when | keys "
+          "|\n|---|---|---|\n",
+          out);
     for (int i = 0; i < EVENT_COUNT; ++i) {
-        fprintf(out, "\n### %s\n\n%s\n\n| key | meaning |\n|---|---|\n", events[i].name, events[i].meaning);
+        fprintf(out, "| `%s` | %s | ", events[i].name, events[i].meaning);
         for (int k = 0; k < EVENT_KEY_MAX && events[i].keys[k].name != NULL; ++k) {
-            fprintf(out, "| `%s` | %s |\n", events[i].keys[k].name, events[i].keys[k].meaning);
+            fprintf(out, "%s`%s`", k > 0 ? ", " : "", events[i].keys[k].name);
         }
+        fputs(" |\n", out);
     }
 }

@@ -21,7 +21,7 @@
 #define SOLVER                                                                                               \
     { .name = "solver", .argument = "S", .kind = WADI_CLI_TEXT, .offset = VALUE(solver),                     \
       .choices = "points flip sph dem",                                                                      \
-      .help = "points, flip, sph or dem, whatever the scene says. Short for --set solver=S." }
+      .help = "points, flip, sph or dem. Short for --set solver=S." }
 #define SET                                                                                                  \
     { .name = "set", .argument = "KEY=VALUE", .kind = WADI_CLI_SET,                                          \
       .help = "Override a value of the scene, such as resolution=64 or 'bodies[0].velocity=[0,0,1]'. May be "\
@@ -42,10 +42,10 @@
 #define SHARE                                                                                                \
     FLAG("share", 0, share,                                                                                  \
          "Share the frames with all processes that run the same command, on any machine that sees the "      \
-         "folder: each frame is made once, and what a process that ends leaves is taken over."),             \
+         "folder."),                                                                                         \
         FLAG("wait", 0, wait,                                                                                \
-             "With --share: follow a simulation that goes on, and wait for the other processes, until all "  \
-             "is done. Without it: exit code 75 when nothing is left to make now."),                         \
+             "With --share: wait for the simulation and the other processes until all is done. Without it: " \
+             "exit code 75 when nothing is left to make now."),                                              \
         NUMBER(                                                                                              \
             "stale", 1, 86400, stale,                                                                        \
             "With --share: a process that gave no sign of life for N seconds has ended. Without it: 120.")
@@ -124,21 +124,18 @@ static const WadiCliOption check_options[] = {
 static const WadiCliOption surface_options[] = {
     TEXT("frames", "A-B", frame_range, "These frames, or one frame A. Without it: all that are finished."),
     CHOICE("method", "M", method, "zhu_bridson anisotropic blobby color_field mls",
-           "zhu_bridson, anisotropic, mls, blobby or color_field, whatever the scene says. Short for --set "
-           "surface.method=M."),
+           "zhu_bridson, anisotropic, mls, blobby or color_field. Short for --set surface.method=M."),
     { .name = "set",
       .argument = "KEY=VALUE",
       .kind = WADI_CLI_SET,
-      .help =
-          "Override a setting of the scene's surface, such as surface.cell_size=0.004. May be given several "
-          "times; later ones win." },
+      .help = "Override a setting of the scene's surface, such as surface.cell_size=0.004." },
     TEXT("material", "NAME", material, "This material only."),
     TEXT("subframe", "F", subframe,
-         "Move particles along their velocities for this part of a frame, 0 to 1: a sample of motion blur. "
-         "The files are then MATERIAL.s500.0001.ply for 0.5."),
+         "Move particles along their velocities for this part of a frame, 0 to 1, into "
+         "MATERIAL.s500.0001.ply for 0.5."),
     CHOICE("format", "LIST", format, "ply obj vdb",
-           "ply, obj, vdb, or several with commas between. Without it: ply, which carries velocities and all "
-           "other attributes. vdb is the level set, where wadi was built with OpenVDB."),
+           "ply, obj, vdb, or several with commas between. Without it: ply, which carries all attributes. "
+           "vdb is the level set (needs OpenVDB)."),
     UP,
     { .name = "output",
       .short_name = 'o',
@@ -161,8 +158,7 @@ static const WadiCliOption secondary_options[] = {
     { .name = "set",
       .argument = "KEY=VALUE",
       .kind = WADI_CLI_SET,
-      .help = "Override a setting of the scene's secondary, such as secondary.amount=2. May be given several "
-              "times; later ones win." },
+      .help = "Override a setting of the scene's secondary, such as secondary.amount=2." },
     FLAG("force", 0, force, "Make files again that are there already, from the same frames and settings."),
     THREADS,
     EVENTS,
@@ -184,21 +180,18 @@ static const WadiCliOption render_options[] = {
       .help = "Override a setting of how the scene is drawn: render.KEY, materials.NAME.look.KEY, "
               "'colliders[0].look.KEY' or surface.KEY. Of a scene file also what is simulated. May be given "
               "several times; later ones win." },
-    CHOICE(
-        "color", "ATTRIBUTE", color, "speed pressure rigid material",
-        "False colours for a number that particles carry, such as speed, pressure or wetness, with a scale "
-        "beside the picture. The files are then NAME.ATTRIBUTE.0001.png."),
+    CHOICE("color", "ATTRIBUTE", color, "speed pressure rigid material",
+           "False colours for an attribute, such as speed, pressure or wetness, with a scale, as "
+           "NAME.ATTRIBUTE.0001.png."),
     TEXT("range", "LOW,HIGH", range, "Ends of that scale. Without it: those of the run."),
     CHOICE("map", "NAME", map, "dune lagoon split grey kinds",
            "Colours of that scale. Without it: those that fit the attribute."),
     TEXT("cut", "PLANE", cut,
-         "Leave out what lies on the camera's side of a plane, to look inside: x=0.5, y=0.5 or z=0.5; or a "
-         "point "
-         "and the direction of what is left out, PX,PY,PZ,NX,NY,NZ."),
+         "Leave out the camera's side of a plane: x=0.5, y=0.5 or z=0.5; or a point and the direction of "
+         "what is left out, PX,PY,PZ,NX,NY,NZ."),
     FLAG("layout", 0, layout,
-         "Of a scene: draw bodies, colliders, emitters and the camera where they are placed, without "
-         "simulating: NAME.layout.png as the camera sees it and, of a scene with a camera, NAME.overview.png "
-         "from outside. Seconds."),
+         "Of a scene: draw what is placed, without simulating: NAME.layout.png as the camera sees it and, of "
+         "a scene with a camera, NAME.overview.png from outside."),
     TEXT("time", "S", time, "Of a layout: at this time, in seconds. Without it: 0."),
     FLAG("no-video", 0, no_video, "Pictures only."),
     FLAG("gif", 0, gif, "Make an animated GIF too."),
@@ -209,8 +202,8 @@ static const WadiCliOption render_options[] = {
       .kind = WADI_CLI_TEXT,
       .offset = VALUE(output),
       .files = WADI_CLI_FILES_FOLDER,
-      .help = "Folder the pictures, the video and the sheet go to. Without it: pictures to images in the run "
-              "folder, the others to the run folder itself." },
+      .help = "Folder the pictures, the video and the sheet go to. Without it: the run folder, pictures in "
+              "images." },
     FLAG("force", 0, force, "Draw pictures again that are there already, from the same frame and settings."),
     FLAG("overwrite", 0, overwrite, "Of a scene: remove the frames of an earlier run and simulate again."),
     SHARE,
@@ -322,8 +315,8 @@ static const WadiCliOption view_options[] = {
               "folder." },
     NUMBER("port", 1, 65535, port, "Port of the address. Without it: 8585, or the next one that is free."),
     TEXT("listen", "ADDRESS", listen,
-         "Listen on this address of the machine instead of 127.0.0.1. Others on the network can then reach "
-         "the page, and need the token still; nothing is encrypted."),
+         "Listen on this address instead of 127.0.0.1. Others on the network then need the token; nothing is "
+         "encrypted."),
     { .name = "beside",
       .argument = "RUN",
       .kind = WADI_CLI_TEXT,

@@ -21,7 +21,7 @@ typedef struct Bench {
     WadiCurve wall_friction, wall_restitution;
     WadiVec3 gravity;
     float damping_of[WADI_DEM_DAMPINGS];
-    float mass[BENCH_GRAINS], radius[BENCH_GRAINS], margin[BENCH_GRAINS];
+    float mass[BENCH_GRAINS], radius[BENCH_GRAINS], list_skin[BENCH_GRAINS];
     uint32_t number[BENCH_GRAINS];
     WadiF4 shift[BENCH_GRAINS], mark[BENCH_GRAINS];
     float skin[BENCH_GRAINS];
@@ -46,7 +46,7 @@ static inline void bench_add(Bench *b, double radius, WadiVec3 x, WadiVec3 v, do
     b->particles.x[i] = x.x, b->particles.y[i] = x.y, b->particles.z[i] = x.z;
     b->mass[i] = (float)(2500.0 * 4.0 / 3.0 * 3.14159265358979324 * radius * radius * radius);
     b->radius[i] = (float)radius;
-    b->margin[i] = 1e3f;
+    b->list_skin[i] = 1e3f;
     b->shift[i] = (WadiF4){ 0, 0, 0, (float)radius };
     b->motion[i] = (WadiF8){ (float)v.x, (float)v.y, (float)v.z, (float)friction, 0, 0, 0, (float)rolling };
 }
@@ -98,7 +98,7 @@ static inline void bench_begin(Bench *b, double floor_friction)
     const WadiDemWallsIn in = { .solids = &b->solids,
                                 .particles = p,
                                 .radius = b->radius,
-                                .margin = b->margin,
+                                .skin = b->list_skin,
                                 .list_index = b->number,
                                 .diameter = 2.0 * (double)b->radius[0] };
     CHECK_OK(wadi_dem_walls_build(&b->walls, &in, &b->arena, &error), error);

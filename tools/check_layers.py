@@ -21,7 +21,7 @@ SOLVER_TABLE = "src/sim/solvers.h"
 SOLVER = re.compile(r"^ +(?:PLAIN|SETTINGS|PLANNED)\((\w+),", re.MULTILINE)
 # The rooms of a large layer, by the same rule; "" is the layer's own folder.
 ROOMS = {
-    "core": [["machine"], [""]],
+    "core": [["os"], ["machine"], [""]],
     "geom": [["mesh"], ["read"], [""], ["faces"]],
     "sph": [["walls"], ["pairs"], ["pressure", "friction", "porous", "viscosity", "tension", "adapt", "published"], ["sleep"], [""],
             ["bonds", "loads", "papers", "viscous"]],

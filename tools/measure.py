@@ -22,7 +22,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "docs" / "measurements"
-MOST_LINES = 1  # of a test in a page; its program prints all
 # Tests that print figures which depend on the code alone.
 TESTS = """
 test_flip_slab test_flip_ramp test_flip_friction test_flip_friction_walls test_flip_friction_piles test_flip_push
@@ -112,17 +111,11 @@ def measure_tests(name, arguments):
 def page_tests(name, data):
     size = "the larger cases (`WADI_LONG=1`)" if name.endswith("long") else "the sizes of `make test`"
     lines = ["# Figures that tests print", "",
-             f"At {size}. A test fails when its figure leaves the bounds that the test states; here is what it was. The program "
-             "above each list is run by itself.", ""]
-    for program, entry in sorted(data["programs"].items()):
-        if entry["tests"]:
-            source = entry["origin"]
-            lines += [f"## {program}", "", f"`{source['command']}`, commit {source['commit']}, {source['date']}.", ""]
-            for test, figures in entry["tests"]:
-                if len(figures) > MOST_LINES:
-                    figures = [*figures[:MOST_LINES], f"(and {len(figures) - MOST_LINES} more)"]
-                lines += [f"{test.replace('_', ' ').capitalize()}:", "", "```", *figures, "```", ""]
-    return lines[:-1]
+             f"At {size}: the first figure of each program of `build/tests`; run by itself it prints all, and `{name}.json` holds "
+             "them. A test fails when its figure leaves the bounds that it states.", ""]
+    rows = [[f"`{program}`", entry["tests"][0][1][0].replace("|", "\\|")]
+            for program, entry in sorted(data["programs"].items()) if entry["tests"]]
+    return lines + table(["program", "figure"], rows)
 
 
 def bench(*arguments):

@@ -162,7 +162,7 @@ def image_root(archive, folder):
     """The files of the image: /opt/wadi, the C library where programs look for it, and folders to work in."""
     for name in ('dev', 'etc', 'lib64', 'opt', 'proc', 'sys', 'tmp', 'work'):
         archive.addfile(*entry(name, kind=tarfile.DIRTYPE, mode=0o1777 if name in ('tmp', 'work') else 0o755))
-    archive.addfile(*entry('etc/passwd', b'root:x:0:0:root:/work:/opt/wadi/bin/wadi\n'))
+    archive.addfile(*entry('etc/passwd', b'root:x:0:0:root:/data:/opt/wadi/bin/wadi\n'))
     add_tree(archive, folder, 'opt/wadi')
     system = set()
     for path in sorted(folder.rglob('*')):
@@ -190,8 +190,8 @@ def make_image():
     packed = gzip.compress(layer, 6, mtime=0)
     config = json.dumps({
         'architecture': MACHINES[platform.machine()], 'os': 'linux',
-        'config': {'Entrypoint': ['/opt/wadi/bin/wadi'], 'Cmd': ['--help'], 'WorkingDir': '/work',
-                   'Env': ['PATH=/opt/wadi/bin', 'HOME=/work', 'LANG=C.UTF-8'],
+        'config': {'Entrypoint': ['/opt/wadi/bin/wadi'], 'Cmd': ['--help'], 'WorkingDir': '/data',
+                   'Env': ['PATH=/opt/wadi/bin', 'HOME=/data', 'LANG=C.UTF-8'],
                    'Labels': {'org.opencontainers.image.title': 'wadi', 'org.opencontainers.image.version': VERSION,
                               'org.opencontainers.image.licenses': 'MIT'}},
         'rootfs': {'type': 'layers', 'diff_ids': [f'sha256:{hashlib.sha256(layer).hexdigest()}']},

@@ -12,35 +12,8 @@ fail() {
     exit 1
 }
 
-# libfyaml has no package for WebAssembly: its source as Debian has it, with apt's check of its signature.
-fetch_fyaml() {
-    local folder=$work/fyaml
-    if [ ! -d "$folder/source" ]; then
-        command -v apt-get >/dev/null || fail "no apt-get here: set FYAML_SOURCE to the unpacked source of libfyaml"
-        rm -rf "$folder"
-        mkdir -p "$folder/lists/partial" "$folder/parts"
-        # The machine's own list of packages, asked for sources.
-        for list in /etc/apt/sources.list.d/*.sources; do
-            [ ! -e "$list" ] || sed 's/^Types:.*/Types: deb-src/' "$list" >"$folder/parts/$(basename "$list")"
-        done
-        for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-            [ ! -e "$list" ] || sed -n 's/^deb /deb-src /p' "$list" >"$folder/parts/$(basename "$list")"
-        done
-        local apt=(apt-get -qq -o "Dir::Etc::SourceList=/dev/null" -o "Dir::Etc::SourceParts=$folder/parts"
-                   -o "Dir::State::Lists=$folder/lists" -o "Dir::Cache=$folder" -o "APT::Sandbox::User=")
-        # Lists of other origins may have no sources: what counts is whether libfyaml is found.
-        "${apt[@]}" update >"$folder/log" 2>&1 || true
-        (cd "$folder" && "${apt[@]}" source --download-only libfyaml >>log 2>&1) ||
-            fail "the source of libfyaml cannot be fetched, see $folder/log"
-        mkdir "$folder/unpacked"
-        tar xf "$folder"/libfyaml_*.orig.tar.* -C "$folder/unpacked" --strip-components=1
-        mv "$folder/unpacked" "$folder/source"
-    fi
-    FYAML_SOURCE=$folder/source
-}
-
 command -v emcc >/dev/null || fail "emscripten is not installed (tools/setup.sh web installs it)"
-[ -n "${FYAML_SOURCE:-}" ] || fetch_fyaml
+FYAML_SOURCE=$(tools/fyaml_source.sh)
 
 web/make_page.sh "$root/build/page"
 [ ! -e build/page/missing ] || fail "the page is not made: $(cat build/page/missing)"

@@ -1,5 +1,5 @@
 /* Messages of the page to the server: one line of text each, "push 0.1 0.2 0.3 0.05". Nothing of a message is
- * trusted: lengths are bounded, numbers finite, names plain. docs/view.md lists them. */
+ * trusted: lengths are bounded, numbers finite, names plain. view/README.md lists them. */
 #ifndef WADI_VIEW_MESSAGE_H
 #define WADI_VIEW_MESSAGE_H
 

@@ -2,7 +2,7 @@
  *
  * A particle is a word of 32 bits, its place in the tile (10 bits an axis) and its material (2 bits), and a
  * byte for one attribute. A page has a list of chunks of WADI_VIEW_CHUNK places; a tile owns as many as it
- * needs. Only chunks of tiles whose bytes changed are sent. docs/view.md has the layout of a message. */
+ * needs. Only chunks of tiles whose bytes changed are sent. view/README.md has the layout of a message. */
 #ifndef WADI_VIEW_PICTURE_H
 #define WADI_VIEW_PICTURE_H
 

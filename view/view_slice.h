@@ -39,7 +39,7 @@ bool wadi_view_slice_make(WadiViewSlice *slice, const WadiViewSliceInput *input)
 void wadi_view_slice_free(WadiViewSlice *slice);
 /* The middle of cell n. */
 void wadi_view_slice_middle(const WadiViewSlice *slice, size_t n, double at[3]);
-/* The message for the page; NULL: no memory. docs/view.md has its layout. */
+/* The message for the page; NULL: no memory. view/README.md has its layout. */
 unsigned char *wadi_view_slice_message(const WadiViewSlice *slice, size_t *size);
 
 #endif

@@ -22,7 +22,7 @@ _wadi_files() {
 
 _wadi() {
     local current=${COMP_WORDS[COMP_CWORD]} previous= command= commands='run check surface secondary render view export farm wedge info schema gallery bench help'
-    local gallery='bunny-water bunny-sand-slippery bunny-sand water-column sand-column flip-vs-pic inf585-collapse inf585-alpha inf585-layers circle-blobs inf585-radius moist-column jet-on-pile rain-on-soil bunny-moist sand-duck sand-bunny-dragons sand-bunny-bear sand-bear floor-heap terrain-splash bowl-pour dragon-waves figure-heaps' benches='flip sph dem surface'
+    local gallery='bunny-water bunny-sand-slippery bunny-sand water-column sand-column flip-vs-pic inf585-collapse inf585-alpha inf585-layers circle-blobs inf585-radius moist-column jet-on-pile rain-on-soil hourglass bunny-moist sand-duck sand-bunny-dragons sand-bunny-bear sand-bear floor-heap terrain-splash bowl-pour dragon-waves figure-heaps' benches='flip sph dem surface'
     local cases='water-ball water-ball-4 sand-ball sand-column rest water-block sand-block wet-block pile-and-jet settled collapse rest zhu-bridson anisotropic'
     COMPREPLY=()
     ((COMP_CWORD > 0)) && previous=${COMP_WORDS[COMP_CWORD - 1]}

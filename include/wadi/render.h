@@ -66,6 +66,10 @@ typedef struct WadiRenderReport {
     int pictures, kept;                                     /* made, and existing ones that were kept */
     double seconds;
     int warning_count;
+    /* s, of the pictures drawn: their surfaces and grains with the trees around them, and their light */
+    double prepare_seconds, light_seconds;
+    char costs
+        [80]; /* what makes their light slow: "water with caustics, glass, depth of field, motion blur" */
 } WadiRenderReport;
 
 /* Pictures FOLDER/NAME.0001.png, with false colours NAME.pressure.0001.png. The automatic camera, the
@@ -75,6 +79,11 @@ typedef struct WadiRenderReport {
  * the frames that are left, or the simulation has not made them yet; call it again. `report` may be NULL. */
 WADI_API WadiStatus wadi_render(const char *run, const WadiRenderDef *def, WadiRenderReport *report,
                                 WadiError *error);
+
+/* Wall-clock seconds of a picture of the scene's first state in its render.width and render.height, from a small
+ * trial; without foam, files and video. *seconds < 0: it has too many particles for a trial. */
+WADI_API WadiStatus wadi_estimate_drawing(const WadiScene *scene, WadiQuality quality, int threads,
+                                          double *seconds, WadiError *error);
 
 /* A scene as it is laid out, without simulating it: bodies, colliders, emitters with their direction, drains,
  * the domain and the camera. */

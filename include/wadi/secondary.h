@@ -41,6 +41,12 @@ typedef struct WadiSecondaryReport {
 WADI_API WadiStatus wadi_secondary(const char *run, const WadiSecondaryOptions *options,
                                    WadiSecondaryReport *report, WadiError *error);
 
+/* The same where pictures of the run would show foam: it has a liquid that foams, `render.secondary` and
+ * `secondary.amount` are not off, and no files are there that were made with other settings. Otherwise nothing is
+ * made, and report->frames is 0. `sets` may also have what wadi_render takes. */
+WADI_API WadiStatus wadi_secondary_for_pictures(const char *run, const WadiSecondaryOptions *options,
+                                                WadiSecondaryReport *report, WadiError *error);
+
 #ifdef __cplusplus
 }
 #endif

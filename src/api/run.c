@@ -7,6 +7,7 @@
 #include "api/run_checks.h"
 #include "core/alloc.h"
 #include "core/check.h"
+#include "core/os/os_memory.h"
 #include "core/parallel.h"
 #include "core/status.h"
 #include "core/timer.h"

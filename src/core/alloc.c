@@ -2,11 +2,10 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "core/check.h"
+#include "core/os/os_memory.h"
 
 /* Large blocks begin on a page, so that disks can read into them directly; those of megabytes on a huge
  * page. */
@@ -17,15 +16,10 @@ static void *default_alloc(void *user, size_t size, size_t alignment)
     (void)user;
     const size_t unit = size >= LARGE && alignment < PAGE ? PAGE : alignment;
     const size_t rounded = (size + unit - 1) & ~(unit - 1);
-    void *block = NULL;
-    if (rounded < size || posix_memalign(&block, size >= HUGE && unit < HUGE ? HUGE : unit, rounded) != 0) {
-        return NULL;
+    void *block = rounded < size ? NULL : wadi_os_block(rounded, size >= HUGE && unit < HUGE ? HUGE : unit);
+    if (block != NULL && size >= HUGE) {
+        wadi_os_block_is_huge(block, rounded);
     }
-#ifdef MADV_HUGEPAGE
-    if (size >= HUGE) {
-        (void)madvise(block, rounded, MADV_HUGEPAGE); /* a hint: failure does not matter */
-    }
-#endif
     return block;
 }
 
@@ -33,7 +27,7 @@ static void default_free(void *user, void *memory, size_t size)
 {
     (void)user;
     (void)size;
-    free(memory);
+    wadi_os_block_free(memory);
 }
 
 /* The only global of the library besides the counters below; see wadi_set_allocator. */
@@ -123,12 +117,7 @@ WadiStatus wadi_realloc(void **memory, size_t old_count, size_t new_count, size_
 
 WadiStatus wadi_memory_probe(size_t bytes, const char *what, WadiError *error)
 {
-    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED) {
-        return wadi_fail_memory(error, bytes, what);
-    }
-    munmap(pages, bytes);
-    return WADI_OK;
+    return wadi_os_has_room(bytes) ? WADI_OK : wadi_fail_memory(error, bytes, what);
 }
 
 void wadi_free(void *memory, size_t count, size_t size)

@@ -30,3 +30,15 @@ WadiStatus wadi_array_renew(void **data, size_t *capacity, size_t wanted, size_t
     *capacity = target;
     return WADI_OK;
 }
+
+WadiStatus wadi_array_fit(void **data, size_t *capacity, size_t wanted, size_t size, const char *what,
+                          WadiError *error)
+{
+    if (wanted <= *capacity && *capacity / 2 <= wanted) {
+        return WADI_OK;
+    }
+    const size_t target = wanted + wanted / 16;
+    WADI_TRY(wadi_realloc(data, *capacity, target, size, what, error));
+    *capacity = target;
+    return WADI_OK;
+}

@@ -24,6 +24,10 @@ WadiStatus wadi_array_reserve(void **data, size_t *capacity, size_t wanted, size
 WadiStatus wadi_array_renew(void **data, size_t *capacity, size_t wanted, size_t size, const char *what,
                             WadiError *error);
 
+/* The same, and the old content is kept, as far as it fits: for arrays whose number of elements changes little. */
+WadiStatus wadi_array_fit(void **data, size_t *capacity, size_t wanted, size_t size, const char *what,
+                          WadiError *error);
+
 #define WADI_ARRAY_RESERVE(array, wanted, what, error)                                                       \
     wadi_array_reserve((void **)&(array)->data, &(array)->capacity, (wanted), sizeof(*(array)->data),        \
                        (what), (error))

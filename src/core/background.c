@@ -1,7 +1,6 @@
 #include "core/background.h"
 
-#include <signal.h>
-
+#include "core/os/os_thread.h"
 #include "core/parallel.h"
 
 static void *run(void *context)
@@ -17,12 +16,7 @@ void wadi_background_start(WadiBackground *background, void (*work)(void *contex
     wadi_background_join(background);
     background->work = work;
     background->context = context;
-    /* The caller's handlers must not run in the thread. */
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    background->is_running = pthread_create(&background->thread, NULL, run, background) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    background->is_running = wadi_os_thread_start(&background->thread, run, background) == 0;
     if (!background->is_running) {
         work(context);
     }

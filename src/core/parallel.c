@@ -17,9 +17,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/check.h"
+#include "core/os/os_thread.h"
 
 enum {
     WORKERS_MAX = 255,
@@ -207,23 +207,11 @@ static void make_key(void)
     pthread_key_create(&end_of_thread, stop_workers);
 }
 
-static int core_count(void)
-{
-#ifdef __linux__
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
-        return CPU_COUNT(&allowed);
-    }
-#endif
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores > 0 ? (int)cores : 1;
-}
-
 static void start_workers(Team *of)
 {
     pthread_once(&key_once, make_key);
     pthread_setspecific(end_of_thread, of);
-    of->is_oversubscribed = of->threads > core_count();
+    of->is_oversubscribed = of->threads > wadi_os_cores();
     /* Fewer than wanted is slower, not wrong. */
     while (of->workers < of->threads - 1) {
         Worker *worker = &of->worker[of->workers];
@@ -238,7 +226,7 @@ static void start_workers(Team *of)
 
 void wadi_parallel_set_tasks(int threads, WadiTasks tasks)
 {
-    threads = threads > 0 ? threads : core_count();
+    threads = threads > 0 ? threads : wadi_os_cores();
     threads = threads <= WORKERS_MAX ? threads : WORKERS_MAX + 1;
     if (threads != team.threads || tasks.run != NULL) {
         stop_workers(&team);
@@ -254,7 +242,7 @@ void wadi_parallel_set_threads(int threads)
 
 int wadi_parallel_threads(void)
 {
-    return team.threads > 0 ? team.threads : core_count();
+    return team.threads > 0 ? team.threads : wadi_os_cores();
 }
 
 int64_t wadi_parallel_block_count(int64_t count, int64_t block_size)

@@ -97,7 +97,9 @@ static const char *advice_for(int errno_value)
 {
     switch (errno_value) {
     case ENOSPC: return "; free some space";
+#ifdef EDQUOT
     case EDQUOT: return "; the disk quota is used up: free some space";
+#endif
     case EFBIG: return "; the file size limit (ulimit -f) is too small";
     case EROFS: return "; choose a folder that can be written";
     case EACCES:

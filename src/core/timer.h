@@ -1,4 +1,4 @@
-/* Wall-clock time under the names of the stages, and the memory of the process. */
+/* Wall-clock time under the names of the stages. */
 #ifndef WADI_CORE_TIMER_H
 #define WADI_CORE_TIMER_H
 
@@ -42,11 +42,5 @@ static inline void wadi_stage_end(WadiStageTimes *times, bool is_outer)
         wadi_stage_end((times), wadi_stage_is_outer);                                                        \
         wadi_stage_times_add((times), (name), wadi_time_now() - wadi_stage_start);                           \
     } while (0)
-
-/* Largest resident set of this process so far, and the present one; 0 if unknown. */
-size_t wadi_memory_peak_rss(void);
-size_t wadi_memory_rss(void);
-/* Upper limit of the memory of this process: of the machine, its container or the shell. */
-size_t wadi_memory_total(void);
 
 #endif

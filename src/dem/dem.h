@@ -2,7 +2,7 @@
  *
  * Grains are in the order of the list, which is that of the store; a list serves many steps. Between two
  * lists the solver works on its own arrays and copies positions, velocities, angular velocities and radii to
- * the store after each step. A list is made anew when a grain has used up its margin, when grains were
+ * the store after each step. A list is made anew when a grain has used up its skin, when grains were
  * removed, some steps after grains were born, and at the first step of every frame, so that the checkpoint of
  * a frame needs no list. One from inside a frame has it. */
 #ifndef WADI_DEM_DEM_H
@@ -13,8 +13,8 @@
 #include "dem/dem_settings.h"
 #include "dem/dem_surface.h"
 #include "dem/list/dem_list.h"
-#include "dem/list/dem_margins.h"
 #include "dem/list/dem_search.h"
+#include "dem/list/dem_skins.h"
 #include "dem/rest/dem_sleeping_contacts.h"
 #include "dem/walls/dem_walls.h"
 #include "matter/materials.h"
@@ -157,14 +157,14 @@ void wadi_dem_tile_loads(const WadiDem *dem, double (*sum)[4]);
 WadiStatus wadi_dem_rebuild_list(WadiDem *dem, const WadiDemStep *step, WadiError *error);
 /* m: of a grain of this scene. */
 double wadi_dem_largest_radius(const WadiDem *dem);
-/* Memory for the grains of a list of `count`; that of loads has room for `slots` of the halo. */
+/* Memory for the grains of the list, `count` in all; that of loads has room for `slots` of the halo. */
 WadiStatus wadi_dem_renew_grains(WadiDem *dem, int32_t count, int32_t slots, WadiError *error);
 /* Bodies of the grains of the list, the first `count` of the store. */
 WadiStatus wadi_dem_make_bodies(WadiDem *dem, int32_t count, WadiError *error);
 /* dem_move.c: velocities and positions from the loads; to the store. */
 WadiStatus wadi_dem_move(WadiDem *dem, const WadiDemStep *step, WadiError *error);
 /* dem_guard.c: solids stop the centres of grains, should the contacts fail to. Whether that may be needed for
- * grain i, which moved by `way` in the step and has used `used` of its margin since the list; grain i, which
+ * grain i, which moved by `way` in the step and has used `used` of its skin since the list; grain i, which
  * was at x0; a body, which was `before`. */
 bool wadi_dem_guard_is_needed(const WadiDem *dem, int64_t i, double way, double used);
 void wadi_dem_guard_sphere(const WadiDem *dem, const WadiDemStep *step, int64_t i, WadiVec3 x0);

@@ -200,11 +200,11 @@ static WadiStatus find_near(Emission *e, WadiError *error)
                                    error);
 }
 
-/* Moves the free ones of the candidates to the front, up to `wanted`; returns their number. */
-static int32_t choose(const Emission *e, int64_t wanted)
+/* Moves the free ones of the candidates to the front, up to `most`; returns their number. */
+static int32_t choose(const Emission *e, int64_t most)
 {
     int32_t chosen = 0;
-    for (int32_t n = 0; n < e->count && chosen < wanted; ++n) {
+    for (int32_t n = 0; n < e->count && chosen < most; ++n) {
         if (is_free(e, &e->candidate[n])) {
             e->candidate[chosen++] = e->candidate[n];
         }

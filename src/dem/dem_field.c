@@ -37,7 +37,7 @@ WadiStatus wadi_dem_field_create(WadiDemField **field, const WadiSolverContext *
     f->diameter = diameter;
     f->radius = 0.5 * world->spacing;
     f->time_unit = wadi_scene_unit_time(world->scene, diameter);
-    WADI_TRY(wadi_particles_add_column(context->particles, "held", WADI_TYPE_U8, &f->held_column, error));
+    WADI_TRY(wadi_particles_add_column(context->particles, "held", WADI_TYPE_U8, &f->frozen_column, error));
     /* Whole spacings: bodies are seeded on a lattice, and all columns shall have as many particles. */
     const double spacings = wadi_dem_def(world->scene)->column_width * diameter / world->spacing;
     const WadiDemColumnsIn in = { .solids = &world->solids,
@@ -48,13 +48,13 @@ WadiStatus wadi_dem_field_create(WadiDemField **field, const WadiSolverContext *
                                   .has_faces = true };
     WADI_TRY(wadi_dem_columns_create(&f->columns, &in, error));
     f->height = world->particle_volume / (f->columns->wx * f->columns->wy);
-    return WADI_NEW(&f->held, (size_t)f->columns->count, "particles of columns", error);
+    return WADI_NEW(&f->frozen_count, (size_t)f->columns->count, "particles of columns", error);
 }
 
 void wadi_dem_field_destroy(WadiDemField *field)
 {
     if (field != NULL) {
-        WADI_DELETE(field->held, field->columns != NULL ? (size_t)field->columns->count : 0);
+        WADI_DELETE(field->frozen_count, field->columns != NULL ? (size_t)field->columns->count : 0);
         wadi_dem_columns_destroy(field->columns);
         WADI_DELETE(field, 1);
     }
@@ -93,7 +93,7 @@ WadiStatus wadi_dem_field_save(const WadiDemField *field, WadiState *state, Wadi
     WADI_TRY(wadi_state_put(state, "dem_field", WADI_TYPE_F64, 1, 4, numbers, error));
     WADI_TRY(wadi_state_put(state, "dem_height", WADI_TYPE_F64, 1, gaps, c->height, error));
     WADI_TRY(wadi_state_put(state, "dem_rolling", WADI_TYPE_F64, 1, gaps, c->rolling, error));
-    WADI_TRY(wadi_state_put(state, "dem_held", WADI_TYPE_I32, 1, gaps, field->held, error));
+    WADI_TRY(wadi_state_put(state, "dem_held", WADI_TYPE_I32, 1, gaps, field->frozen_count, error));
     return wadi_state_put(state, "dem_crossed", WADI_TYPE_F64, 1, (size_t)c->face_count, c->crossed, error);
 }
 
@@ -110,11 +110,12 @@ static WadiStatus load_array(const WadiState *state, const char *name, double *t
 }
 
 /* No gap holds more particles than there are in it, unless some were removed since the last step. */
-static WadiStatus check_held(const WadiDemField *field, const WadiStateArray *held, WadiError *error)
+static WadiStatus check_frozen_count(const WadiDemField *field, const WadiStateArray *frozen,
+                                     WadiError *error)
 {
     const WadiParticles *p = field->context->particles;
     const WadiDemColumns *c = field->columns;
-    const uint8_t *is_held = wadi_particles_column(p, field->held_column);
+    const uint8_t *is_frozen = wadi_particles_column(p, field->frozen_column);
     const int64_t born = (int64_t)p->next_id - (int64_t)field->known_next_id;
     if (field->known_count + born != p->count) {
         return WADI_OK;
@@ -122,9 +123,9 @@ static WadiStatus check_held(const WadiDemField *field, const WadiStateArray *he
     int32_t *left = NULL;
     const size_t gaps = (size_t)c->count;
     WADI_TRY(WADI_NEW(&left, gaps, "particles of columns", error));
-    memcpy(left, field->held, gaps * sizeof(*left));
+    memcpy(left, field->frozen_count, gaps * sizeof(*left));
     for (int32_t i = 0; i < p->count; ++i) {
-        const int32_t column = is_held[i] ? wadi_dem_columns_at(c, p->x[i], p->y[i]) : -1;
+        const int32_t column = is_frozen[i] ? wadi_dem_columns_at(c, p->x[i], p->y[i]) : -1;
         const int32_t gap = column >= 0 ? wadi_dem_columns_gap(c, column, p->z[i]) : -1;
         left[gap >= 0 ? gap : 0] -= gap >= 0;
     }
@@ -134,8 +135,8 @@ static WadiStatus check_held(const WadiDemField *field, const WadiStateArray *he
     }
     WADI_DELETE(left, gaps);
     return wrong == gaps ? WADI_OK
-                         : wadi_state_fail(error, held, wrong, "%d particles are more than the column has",
-                                           field->held[wrong]);
+                         : wadi_state_fail(error, frozen, wrong, "%d particles are more than the column has",
+                                           field->frozen_count[wrong]);
 }
 
 WadiStatus wadi_dem_field_load(WadiDemField *field, const WadiState *state, WadiError *error)
@@ -144,7 +145,7 @@ WadiStatus wadi_dem_field_load(WadiDemField *field, const WadiState *state, Wadi
     const double most = 1e9; /* m */
     double numbers[4];
     const size_t gaps = (size_t)c->count;
-    const WadiStateArray *held;
+    const WadiStateArray *frozen;
     WADI_TRY(wadi_state_check_integers(wadi_state_find(state, "held"), 0, 1, error));
     WADI_TRY(load_array(state, "dem_field", numbers, 4, -1e30, 1e30, error));
     WADI_TRY(load_array(state, "dem_height", c->height, gaps, -most, most, error));
@@ -153,8 +154,8 @@ WadiStatus wadi_dem_field_load(WadiDemField *field, const WadiState *state, Wadi
     WADI_TRY(load_array(state, "dem_crossed", c->crossed, (size_t)c->face_count, -1e6 * field->height,
                         1e6 * field->height, error));
     WADI_TRY(wadi_state_expect_integers(state, "dem_held", WADI_TYPE_I32, 1, gaps, 0, WADI_PARTICLES_MAX,
-                                        &held, error));
-    memcpy(field->held, held->data, gaps * sizeof(*field->held));
+                                        &frozen, error));
+    memcpy(field->frozen_count, frozen->data, gaps * sizeof(*field->frozen_count));
     if (!(numbers[2] >= 0.0 && numbers[2] <= WADI_PARTICLES_MAX && numbers[3] >= numbers[2] &&
           numbers[3] <= field->context->particles->next_id && numbers[2] == floor(numbers[2]) &&
           numbers[3] == floor(numbers[3]))) {
@@ -165,5 +166,5 @@ WadiStatus wadi_dem_field_load(WadiDemField *field, const WadiState *state, Wadi
     field->volume_debt = numbers[1];
     field->known_count = (int32_t)numbers[2];
     field->known_next_id = (uint32_t)numbers[3];
-    return check_held(field, held, error);
+    return check_frozen_count(field, frozen, error);
 }

@@ -14,12 +14,12 @@
 typedef struct WadiDemField {
     const WadiSolverContext *context; /* of the solver */
     WadiDemColumns *columns;
-    double diameter;  /* m, of grains */
-    double radius;    /* m: half a spacing */
-    double height;    /* m: of a particle's volume spread over a column */
-    double time_unit; /* s: sqrt(diameter / g) */
-    int held_column;  /* of bytes: 1 for particles that a gap holds, 0 in flight */
-    int32_t *held;    /* number of particles of each gap */
+    double diameter;       /* m, of grains */
+    double radius;         /* m: half a spacing */
+    double height;         /* m: of a particle's volume spread over a column */
+    double time_unit;      /* s: sqrt(diameter / g) */
+    int frozen_column;     /* of bytes: 1 for particles that a gap holds, 0 in flight */
+    int32_t *frozen_count; /* number of particles of each gap */
     /* Store after the last step: what is missing in the next one was removed between them. */
     int32_t known_count;
     uint32_t known_next_id;
@@ -49,8 +49,8 @@ WadiDemBcre wadi_dem_field_law(const WadiDemField *field, double time);
 /* dem_field_step.c */
 WadiStatus wadi_dem_field_take_step(WadiDemField *field, const WadiSolverStep *now, WadiStepReport *report,
                                     WadiError *error);
-/* Lists particles by gap: those whose column of bytes is `held`. */
-WadiStatus wadi_dem_field_sort(const WadiDemField *field, WadiDemFieldStep *step, uint8_t held,
+/* Lists particles by gap: those whose column of bytes is `frozen`. */
+WadiStatus wadi_dem_field_sort(const WadiDemField *field, WadiDemFieldStep *step, uint8_t frozen,
                                WadiError *error);
 /* Sorts particles by height, from below. */
 void wadi_dem_field_sort_by_height(const WadiParticles *particles, int32_t *items, int32_t count);
@@ -71,7 +71,7 @@ void wadi_dem_field_lower_to(const WadiDemField *field, int32_t i, int32_t gap, 
 WadiStatus wadi_dem_field_remove(WadiDemField *field, WadiDemFieldStep *step, WadiError *error);
 void wadi_dem_field_pay_debt(WadiDemField *field);
 WadiStatus wadi_dem_field_transfer(WadiDemField *field, WadiDemFieldStep *step, WadiError *error);
-/* No held particle lies above its sand. */
+/* No frozen particle lies above its sand. */
 void wadi_dem_field_lower(const WadiDemField *field, const WadiDemFieldStep *step);
 
 #endif

@@ -6,7 +6,7 @@
 #include "particles/collide.h"
 
 enum { BLOCK = 1024, GAP_BLOCK = 1024 };
-static const double CALM = 0.3;       /* of sqrt(g d): slower particles join the static sand */
+static const double SLOW = 0.3;       /* of sqrt(g d): slower particles join the static sand */
 static const double ON_A_SLOPE = 0.2; /* vertical part of a solid's normal on which particles come to rest */
 
 typedef struct Flight {
@@ -19,12 +19,12 @@ static double fly_block(void *context, int64_t first, int64_t end)
 {
     const Flight *flight = context;
     WadiParticles *p = flight->field->context->particles;
-    const uint8_t *is_held = wadi_particles_column(p, flight->field->held_column);
+    const uint8_t *is_frozen = wadi_particles_column(p, flight->field->frozen_column);
     const WadiWorld *world = flight->field->context->world;
     const double dt = flight->dt;
     WadiCollideReport report = { 0 };
     for (int64_t i = first; i < end; ++i) {
-        if (is_held[i]) {
+        if (is_frozen[i]) {
             continue;
         }
         const WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
@@ -82,11 +82,11 @@ static void land_in_gap(const Landing *landing, int32_t gap)
     WadiDemField *field = landing->field;
     WadiDemColumns *c = field->columns;
     WadiParticles *p = field->context->particles;
-    uint8_t *is_held = wadi_particles_column(p, field->held_column);
+    uint8_t *is_frozen = wadi_particles_column(p, field->frozen_column);
     int32_t *items = landing->step->order + landing->step->start[gap];
     const int32_t count = landing->step->start[gap + 1] - landing->step->start[gap];
     const double reach = field->radius + 0.5 * field->diameter;
-    const double calm = CALM * field->diameter / field->time_unit;
+    const double slow = SLOW * field->diameter / field->time_unit;
     wadi_dem_field_sort_by_height(p, items, count);
     for (int32_t k = 0; k < count; ++k) {
         const int32_t i = items[k];
@@ -96,9 +96,9 @@ static void land_in_gap(const Landing *landing, int32_t gap)
             continue;
         }
         const double speed = sqrt((double)(p->vx[i] * p->vx[i] + p->vy[i] * p->vy[i] + p->vz[i] * p->vz[i]));
-        *(speed < calm && c->rolling[gap] == 0.0 ? &c->height[gap] : &c->rolling[gap]) += field->height;
-        field->held[gap] += 1;
-        is_held[i] = 1;
+        *(speed < slow && c->rolling[gap] == 0.0 ? &c->height[gap] : &c->rolling[gap]) += field->height;
+        field->frozen_count[gap] += 1;
+        is_frozen[i] = 1;
         p->vx[i] = p->vy[i] = p->vz[i] = 0.0f;
     }
 }

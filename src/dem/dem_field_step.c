@@ -36,11 +36,11 @@ static WadiStatus locate(const WadiDemField *field, WadiDemFieldStep *step, Wadi
     return WADI_OK;
 }
 
-WadiStatus wadi_dem_field_sort(const WadiDemField *field, WadiDemFieldStep *step, uint8_t held,
+WadiStatus wadi_dem_field_sort(const WadiDemField *field, WadiDemFieldStep *step, uint8_t frozen,
                                WadiError *error)
 {
     const WadiParticles *p = field->context->particles;
-    const uint8_t *is_held = wadi_particles_column(p, field->held_column);
+    const uint8_t *is_frozen = wadi_particles_column(p, field->frozen_column);
     const int32_t gaps = field->columns->count;
     if (step->start == NULL) {
         WADI_TRY(WADI_ARENA_NEW(field->context->scratch, &step->start, (size_t)gaps + 2,
@@ -51,7 +51,7 @@ WadiStatus wadi_dem_field_sort(const WadiDemField *field, WadiDemFieldStep *step
     /* Counts at start[g + 2] become starts at start[g + 1], and these ends at start[g + 1] when filled. */
     memset(step->start, 0, ((size_t)gaps + 2) * sizeof(*step->start));
     for (int32_t i = 0; i < p->count; ++i) {
-        if (is_held[i] == held && step->gap[i] >= 0) {
+        if (is_frozen[i] == frozen && step->gap[i] >= 0) {
             step->start[step->gap[i] + 2] += 1;
         }
     }
@@ -59,7 +59,7 @@ WadiStatus wadi_dem_field_sort(const WadiDemField *field, WadiDemFieldStep *step
         step->start[g + 2] += step->start[g + 1];
     }
     for (int32_t i = 0; i < p->count; ++i) {
-        if (is_held[i] == held && step->gap[i] >= 0) {
+        if (is_frozen[i] == frozen && step->gap[i] >= 0) {
             step->order[step->start[step->gap[i] + 1]++] = i;
         }
     }

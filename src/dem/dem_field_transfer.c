@@ -37,13 +37,13 @@ static double count_block(void *context, int64_t first, int64_t end)
     for (int64_t k = first; k < end; ++k) {
         const int32_t gap = (int32_t)k;
         int32_t gaps[WADI_DEM_LINKS_MAX], count = 0;
-        for (int s = 0; s < WADI_DEM_SIDES && field->held[gap] > 0; ++s) {
+        for (int s = 0; s < WADI_DEM_SIDES && field->frozen_count[gap] > 0; ++s) {
             const int links = wadi_dem_neighbours(field->columns, gap, s, gaps);
             for (int n = 0; n < links; ++n) {
                 count += due(field, gap, s, n);
             }
         }
-        transfers->first[gap] = count < field->held[gap] ? count : field->held[gap];
+        transfers->first[gap] = count < field->frozen_count[gap] ? count : field->frozen_count[gap];
         total += transfers->first[gap];
     }
     return (double)total;
@@ -73,13 +73,13 @@ static void list_block(void *context, int64_t first, int64_t end)
         const int32_t gap = (int32_t)k;
         const int32_t most = transfers->first[gap + 1] - transfers->first[gap];
         int32_t *items = transfers->step->order + transfers->step->start[gap];
-        const int32_t held = transfers->step->start[gap + 1] - transfers->step->start[gap];
+        const int32_t frozen = transfers->step->start[gap + 1] - transfers->step->start[gap];
         int32_t made = 0, gaps[WADI_DEM_LINKS_MAX];
         for (int s = 0; s < WADI_DEM_SIDES && made < most; ++s) {
             const int links = wadi_dem_neighbours(field->columns, gap, s, gaps);
             for (int n = 0; n < links; ++n) {
                 for (int32_t d = due(field, gap, s, n); d > 0 && made < most; --d, ++made) {
-                    raise_top(p, items, made, held);
+                    raise_top(p, items, made, frozen);
                     transfers->list[transfers->first[gap] + made] =
                         (Transfer){ items[made], gap, gaps[n], wadi_dem_face(field->columns, gap, s, n), s };
                 }
@@ -105,12 +105,12 @@ static void make_transfer(const WadiDemField *field, const Transfer *transfer)
     static const int direction[WADI_DEM_SIDES][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 }, { 0, 1 } };
     WadiDemColumns *c = field->columns;
     WadiParticles *p = field->context->particles;
-    uint8_t *is_held = wadi_particles_column(p, field->held_column);
+    uint8_t *is_frozen = wadi_particles_column(p, field->frozen_column);
     const int32_t i = transfer->particle;
     const int dx = direction[transfer->side][0], dy = direction[transfer->side][1];
     const double speed = 2.0 * field->diameter / field->time_unit;
     c->crossed[transfer->face] -= (dx + dy) * field->height;
-    field->held[transfer->from] -= 1;
+    field->frozen_count[transfer->from] -= 1;
     const int32_t from = wadi_dem_columns_of_gap(c, transfer->from),
                   to = wadi_dem_columns_of_gap(c, transfer->to);
     WadiVec3 x = { wadi_dem_field_shift(c, p->x[i], from, to, 0),
@@ -119,9 +119,9 @@ static void make_transfer(const WadiDemField *field, const Transfer *transfer)
     p->vy[i] = (float)(dy * speed);
     p->vz[i] = 0.0f;
     if (wadi_dem_columns_is_sink(c, transfer->to) || falls(field, transfer, x.z)) {
-        is_held[i] = 0;
+        is_frozen[i] = 0;
     } else {
-        field->held[transfer->to] += 1;
+        field->frozen_count[transfer->to] += 1;
         x.z = c->height[transfer->to] + c->rolling[transfer->to];
     }
     wadi_dem_field_place(field, i, transfer->to, x);
@@ -131,9 +131,9 @@ static void stop_block(void *context, int64_t first, int64_t end)
 {
     const WadiDemField *field = context;
     WadiParticles *p = field->context->particles;
-    const uint8_t *is_held = wadi_particles_column(p, field->held_column);
+    const uint8_t *is_frozen = wadi_particles_column(p, field->frozen_column);
     for (int64_t i = first; i < end; ++i) {
-        if (is_held[i]) {
+        if (is_frozen[i]) {
             p->vx[i] = p->vy[i] = p->vz[i] = 0.0f;
         }
     }
@@ -184,8 +184,8 @@ static double take_back(WadiDemField *field, int32_t gap, double amount)
         const int links = wadi_dem_neighbours(c, gap, s, gaps);
         for (int n = 0; n < links; ++n) {
             double *crossed = &c->crossed[wadi_dem_face(c, gap, s, n)];
-            const double wanted = fmin(amount, fmax(0.0, sign * *crossed));
-            const double taken = wanted - take(c, gaps[n], wanted);
+            const double request = fmin(amount, fmax(0.0, sign * *crossed));
+            const double taken = request - take(c, gaps[n], request);
             *crossed -= sign * taken;
             amount -= taken;
         }
@@ -213,25 +213,25 @@ WadiStatus wadi_dem_field_remove(WadiDemField *field, WadiDemFieldStep *step, Wa
     if (field->known_count + born == p->count) {
         return WADI_OK;
     }
-    const uint8_t *is_held = wadi_particles_column(p, field->held_column);
-    /* Removed particles: held minus those that are still there. */
+    const uint8_t *is_frozen = wadi_particles_column(p, field->frozen_column);
+    /* Removed particles: frozen ones minus those that are still there. */
     for (int32_t i = 0; i < p->count; ++i) {
-        if (is_held[i] && step->gap[i] >= 0) {
-            field->held[step->gap[i]] -= 1;
+        if (is_frozen[i] && step->gap[i] >= 0) {
+            field->frozen_count[step->gap[i]] -= 1;
         }
     }
     WADI_TRY(wadi_dem_field_sort(field, step, 1, error));
     for (int32_t gap = 0; gap < field->columns->count; ++gap) {
-        if (field->held[gap] > 0) {
+        if (field->frozen_count[gap] > 0) {
             compact_gap(field, step, gap);
-            const double lack = take(field->columns, gap, field->held[gap] * field->height);
+            const double lack = take(field->columns, gap, field->frozen_count[gap] * field->height);
             field->volume_debt += lack > 0.0 ? take_back(field, gap, lack) : 0.0;
         }
-        field->held[gap] = 0;
+        field->frozen_count[gap] = 0;
     }
     for (int32_t i = 0; i < p->count; ++i) {
-        if (is_held[i] && step->gap[i] >= 0) {
-            field->held[step->gap[i]] += 1;
+        if (is_frozen[i] && step->gap[i] >= 0) {
+            field->frozen_count[step->gap[i]] += 1;
         }
     }
     return WADI_OK;
@@ -258,10 +258,10 @@ static void lower_block(void *context, int64_t first, int64_t end)
     const Lowering *lowering = context;
     const WadiDemField *field = lowering->field;
     const WadiDemColumns *c = field->columns;
-    const uint8_t *is_held = wadi_particles_column(field->context->particles, field->held_column);
+    const uint8_t *is_frozen = wadi_particles_column(field->context->particles, field->frozen_column);
     for (int64_t i = first; i < end; ++i) {
         const int32_t gap = lowering->gap[i];
-        if (is_held[i] && gap >= 0) {
+        if (is_frozen[i] && gap >= 0) {
             const double top = c->height[gap] + c->rolling[gap] - 0.5 * field->radius;
             const double most = fmax(top, c->floor[gap] + field->radius);
             wadi_dem_field_lower_to(field, (int32_t)i, gap, most);

@@ -5,13 +5,14 @@
 #include "dem/bodies/dem_friction.h"
 #include "dem/dem.h"
 #include "dem/pack/dem_pack.h"
+#include "math/cbrt.h"
 #include "matter/wetting.h"
 #include "matter/yield.h"
 
 enum { SIZE_CLASSES = 255 }; /* of the column of sizes, in which 0 is none */
 
 static const double PI = 3.14159265358979324;
-static const double RUPTURE = 0.05; /* diameters: gap at which bridges break; below a list's least margin */
+static const double RUPTURE = 0.05; /* diameters: gap at which bridges break; below a list's least skin */
 /* Diameters of overlap in the fastest collision that is expected. In a surface flow that is one of a few
  * grains of a jet. */
 static const double IMPACT_OVERLAP = 0.1, FLOW_IMPACT_OVERLAP = 0.25;
@@ -97,7 +98,7 @@ static Expected expect(const WadiDem *dem)
     for (int n = 0; n < scene->emitter_count; ++n) {
         const double seconds = wadi_scene_frame_time(scene, scene->frames);
         const double volume = wadi_world_emitted(world, n, seconds) * world->particle_volume;
-        heaps = fmax(heaps, cbrt(0.5 * volume)); /* of a cone at 35 degrees */
+        heaps = fmax(heaps, wadi_cbrt(0.5 * volume)); /* of a cone at 35 degrees */
         fastest = fmax(fastest, wadi_norm(wadi_curve_value3(&scene->emitters[n].velocity, 0.0)));
     }
     const double depth = fmin(fmax(least, fmax(bodies, heaps)), fall);

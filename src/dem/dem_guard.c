@@ -11,7 +11,7 @@ static const double FAR = 0.25;   /* radii: longer ways in a step may pass a sur
 static const double EXACT = 1e-3; /* skins: shorter corrections are rounding */
 enum { PASSES = 4 };
 
-/* The surfaces that a grain may meet are in its list of walls, as long as it has not used up its margin. */
+/* The surfaces that a grain may meet are in its list of walls, as long as it has not used up its skin. */
 bool wadi_dem_guard_is_needed(const WadiDem *dem, int64_t i, double way, double used)
 {
     return dem->is_deep[i] != 0 || used > 1.0 || !(way < FAR * (double)dem->grains.shift[i][3]);

@@ -86,19 +86,19 @@ static void move_bodies(void *context, int64_t first, int64_t end)
             push = wadi_add_scaled(push, (WadiVec3){ (double)fall[0], (double)fall[1], (double)fall[2] },
                                    (double)dem->mass[member[k]] / body->mass);
         }
-        const bool is_held = body->anchor >= 0;
-        if (!is_held) {
+        const bool is_frozen = body->anchor >= 0;
+        if (!is_frozen) {
             const WadiDemBody before = *body;
             wadi_dem_body_move(body, force, torque, push, dt);
             if (may_meet_solids(m, body, &before)) {
                 wadi_dem_guard_body(dem, m->step, body, &before);
             }
         }
-        const WadiVec3 spin = is_held ? (WadiVec3){ 0, 0, 0 } : wadi_dem_body_spin(body);
+        const WadiVec3 spin = is_frozen ? (WadiVec3){ 0, 0, 0 } : wadi_dem_body_spin(body);
         for (int32_t k = 0; k < body->count; ++k) {
             const int32_t i = member[k];
             const WadiVec3 arm = wadi_dem_body_arm(body, dem->base[i]);
-            const WadiVec3 v = is_held ? spin : wadi_add(body->velocity, wadi_cross(spin, arm));
+            const WadiVec3 v = is_frozen ? spin : wadi_add(body->velocity, wadi_cross(spin, arm));
             const WadiVec3 from =
                 wadi_sub((WadiVec3){ dem->base[i][0], dem->base[i][1], dem->base[i][2] }, body->centre);
             const WadiVec3 u = wadi_add(body->shift, wadi_sub(arm, from));
@@ -164,7 +164,7 @@ static double move_block(void *context, int64_t begin, int64_t stop)
         omega[0][i] = motion[4], omega[1][i] = motion[5], omega[2][i] = motion[6];
         radius[i] = shift[3];
         const float square = shift[0] * shift[0] + shift[1] * shift[1] + shift[2] * shift[2];
-        const WadiF4 since = shift - g->mark[i];
+        const WadiF4 since = shift - g->mark[i - m->dem->list.pairs.first];
         const float moved = since[0] * since[0] + since[1] * since[1] + since[2] * since[2];
         const float scale = 1.0f / (g->skin[i] * g->skin[i]), part = square * scale, near = moved * scale;
         const float speed = motion[0] * motion[0] + motion[1] * motion[1] + motion[2] * motion[2];

@@ -12,24 +12,24 @@
 
 enum { BLOCK = 4096 };
 
-static const double SKIN = 0.05;         /* diameters: the smallest margin */
-static const double LIFETIME = 26.0;     /* steps that the margin of a fast grain is for */
+static const double SKIN = 0.05;         /* diameters: the smallest skin */
+static const double LIFETIME = 26.0;     /* steps that the skin of a fast grain is for */
 static const double NEW_WAY = 0.5;       /* diameters that new grains fly before a list is made for them */
-static const double USED = 0.9;          /* part of the margin after which the list is made anew */
+static const double USED = 0.9;          /* part of the skin after which the list is made anew */
 static const double SMALLEST_PART = 0.2; /* of its radius that a new grain has at least */
 
 #define RENEW(pointer, capacity, count)                                                                      \
     wadi_array_renew((void **)&(pointer), &(capacity), (size_t)(count), sizeof *(pointer), "grains", error)
 
 /* Keeps the content. */
-#define RESERVE(pointer, capacity, count)                                                                    \
-    wadi_array_reserve((void **)&(pointer), &(capacity), (size_t)(count), sizeof *(pointer), "grains", error)
+#define FIT(pointer, capacity, count)                                                                        \
+    wadi_array_fit((void **)&(pointer), &(capacity), (size_t)(count), sizeof *(pointer), "grains", error)
 
 /* Per grain, in scratch. */
 typedef struct Sizes {
     float *radius; /* m: as large as it will be */
-    float *margin; /* m */
-    WadiDemMargins margins;
+    float *skin;   /* m */
+    WadiDemSkins skins;
 } Sizes;
 
 double wadi_dem_largest_radius(const WadiDem *dem)
@@ -65,7 +65,7 @@ static void size_block(void *context, int64_t begin, int64_t stop)
     const int64_t first = begin + f->from, end = stop + f->from;
     for (int64_t i = first; i < end; ++i) {
         f->sizes.radius[i] = (float)wadi_dem_radius_of(f->dem, i);
-        f->sizes.margin[i] = 0.0f;
+        f->sizes.skin[i] = 0.0f;
     }
 }
 
@@ -147,7 +147,7 @@ static void fill_block(void *context, int64_t begin, int64_t stop)
             dem->grains.bridge[i] = (float)bridge.pull;
             dem->grains.grip[i] = (float)bridge.grip;
         }
-        dem->grains.skin[i] = (float)USED * f->sizes.margin[i];
+        dem->grains.skin[i] = (float)USED * f->sizes.skin[i];
         dem->grains.whole[i] = f->sizes.radius[i];
     }
 }
@@ -180,7 +180,7 @@ static WadiStatus make_walls(WadiDem *dem, const WadiDemStep *step, const Sizes 
                                 .particles = dem->context.particles,
                                 .first = first,
                                 .radius = sizes->radius,
-                                .margin = sizes->margin,
+                                .skin = sizes->skin,
                                 .time = step->time,
                                 .lifetime = dem->lifetime,
                                 .list_index =
@@ -192,17 +192,17 @@ static WadiStatus make_walls(WadiDem *dem, const WadiDemStep *step, const Sizes 
 /* Loads and marks are set anew after it: their memory is lent to the search. */
 static WadiStatus make_pairs(WadiDem *dem, const WadiTileSort *sort, const Sizes *sizes, WadiError *error)
 {
-    const int64_t count = dem->context.particles->count;
+    const int64_t count = dem->context.particles->count - sort->first;
     WADI_TRY(RENEW(dem->grains.load, dem->load_capacity, count));
     WADI_TRY(RENEW(dem->grains.mark, dem->mark_capacity, count + WADI_DEM_LANES));
     const WadiDemListIn in = { .particles = dem->context.particles,
                                .sort = sort,
                                .asleep = sort->first > 0 ? &dem->asleep : NULL,
                                .radius = sizes->radius,
-                               .margin = sizes->margin,
+                               .skin = sizes->skin,
                                .largest_radius = wadi_dem_largest_radius(dem),
-                               .smallest_margin =
-                                   (double)(float)wadi_dem_margin_of(&sizes->margins, sizes->margins.base),
+                               .smallest_skin =
+                                   (double)(float)wadi_dem_skin_of(&sizes->skins, sizes->skins.base),
                                .grain = dem->grain_column >= 0 ? wadi_dem_grain_ids(dem) : NULL,
                                .found_room = (int32_t *)dem->grains.load,
                                .place_room = (int32_t *)dem->grains.mark };
@@ -219,15 +219,18 @@ static void drop_numbers(const WadiDem *dem, int32_t listed)
     }
 }
 
-/* Contacts of grains that sleep now go to the sleeping store, and the cells of these grains are made. */
-static WadiStatus store_asleep(WadiDem *dem, const WadiDemSprings *all, WadiError *error)
+/* Contacts of grains that sleep now go to the sleeping store, and the cells of these grains are made. left:
+ * springs of the others. */
+static WadiStatus store_asleep(WadiDem *dem, WadiDemSprings *left, WadiError *error)
 {
     const WadiParticles *p = dem->context.particles;
     const uint32_t *list_index = wadi_particles_column(p, dem->list_index_column);
-    const int32_t asleep = dem->sleep.count;
+    const int32_t asleep = dem->sleep.count, earlier = dem->list.pairs.count;
+    WadiArena *scratch = dem->context.scratch;
+    const WadiArenaMark mark = wadi_arena_mark(scratch);
     int32_t *new_list_index = NULL;
-    WADI_TRY(WADI_ARENA_NEW(dem->context.scratch, &new_list_index, (size_t)all->count, "grains", error));
-    for (int32_t i = 0; i < all->count; ++i) {
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(scratch, &new_list_index, (size_t)earlier, "grains", error));
+    for (int32_t i = 0; i < earlier; ++i) {
         new_list_index[i] = -1;
     }
     for (int32_t i = 0; i < p->count; ++i) {
@@ -235,7 +238,9 @@ static WadiStatus store_asleep(WadiDem *dem, const WadiDemSprings *all, WadiErro
             new_list_index[list_index[i] - 1] = i;
         }
     }
-    WADI_TRY(wadi_dem_sleeping_keep(&dem->sleeping, all, &dem->walls, new_list_index, asleep, error));
+    WADI_TRY(wadi_dem_sleeping_keep(&dem->sleeping, left, &dem->list.pairs, &dem->walls, new_list_index,
+                                    asleep, scratch, error));
+    wadi_arena_release_temporaries(scratch, mark);
     dem->is_sleeping_load_known = false;
     const float *radius = wadi_particles_column(p, dem->radius_column);
     return wadi_dem_asleep_build(&dem->asleep, p, asleep, radius, wadi_dem_largest_radius(dem),
@@ -244,20 +249,20 @@ static WadiStatus store_asleep(WadiDem *dem, const WadiDemSprings *all, WadiErro
 
 WadiStatus wadi_dem_renew_grains(WadiDem *dem, int32_t count, int32_t slots, WadiError *error)
 {
-    WADI_TRY(RENEW(dem->grains.load, dem->load_capacity, (int64_t)count + slots));
-    WADI_TRY(RESERVE(dem->mass, dem->mass_capacity, count));
-    WADI_TRY(RESERVE(dem->grains.shift, dem->shift_capacity, count));
-    WADI_TRY(RESERVE(dem->grains.motion, dem->motion_capacity, count));
+    WADI_TRY(RENEW(dem->grains.load, dem->load_capacity, (int64_t)count - dem->list.pairs.first + slots));
+    WADI_TRY(FIT(dem->mass, dem->mass_capacity, count));
+    WADI_TRY(FIT(dem->grains.shift, dem->shift_capacity, count));
+    WADI_TRY(FIT(dem->grains.motion, dem->motion_capacity, count));
     if (dem->rupture > 0.0) {
-        WADI_TRY(RESERVE(dem->grains.bridge, dem->bridge_capacity, count));
-        WADI_TRY(RESERVE(dem->grains.grip, dem->grip_capacity, count));
+        WADI_TRY(FIT(dem->grains.bridge, dem->bridge_capacity, count));
+        WADI_TRY(FIT(dem->grains.grip, dem->grip_capacity, count));
     }
     if (dem->grain_column >= 0) {
-        WADI_TRY(RESERVE(dem->base, dem->base_capacity, count));
+        WADI_TRY(FIT(dem->base, dem->base_capacity, count));
     }
     dem->grains.mass = dem->mass;
-    WADI_TRY(RESERVE(dem->grains.whole, dem->whole_capacity, count));
-    return RESERVE(dem->grains.skin, dem->skin_capacity, count);
+    WADI_TRY(FIT(dem->grains.whole, dem->whole_capacity, count));
+    return FIT(dem->grains.skin, dem->skin_capacity, count);
 }
 
 static void find_growing(WadiDem *dem)
@@ -289,23 +294,23 @@ static WadiStatus make_sizes(Fill *f, size_t count, WadiError *error)
     /* Lists are made from vectors: some are read beyond the last grain. */
     const size_t padded = count + WADI_DEM_LANES;
     WADI_TRY(WADI_ARENA_NEW(scratch, &f->sizes.radius, padded, "grains", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &f->sizes.margin, padded, "grains", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &f->sizes.skin, padded, "grains", error));
     memset(f->sizes.radius + count, 0, WADI_DEM_LANES * sizeof(*f->sizes.radius));
-    memset(f->sizes.margin + count, 0, WADI_DEM_LANES * sizeof(*f->sizes.margin));
+    memset(f->sizes.skin + count, 0, WADI_DEM_LANES * sizeof(*f->sizes.skin));
     if (has_new(dem)) {
         WADI_TRY(WADI_ARENA_NEW(scratch, &f->fitted, count, "grains", error));
     }
-    WADI_TRY(RESERVE(dem->mass, dem->mass_capacity, count));
+    WADI_TRY(FIT(dem->mass, dem->mass_capacity, count));
     for (int32_t i = f->from; i < p->count; ++i) {
         dem->mass[i] = (float)wadi_dem_mass_of(dem, i);
     }
     const float *radius = wadi_particles_column(p, dem->radius_column);
     for (int32_t i = 0; i < f->from; ++i) {
         f->sizes.radius[i] = radius[i];
-        f->sizes.margin[i] = 0.0f;
+        f->sizes.skin[i] = 0.0f;
     }
     wadi_parallel_for(p->count - f->from, BLOCK, size_block, f);
-    WADI_TRY(wadi_dem_margins_find(&f->sizes.margins, p, f->sort, f->sizes.margin, scratch, error));
+    WADI_TRY(wadi_dem_skins_find(&f->sizes.skins, p, f->sort, f->sizes.skin, scratch, error));
     if (f->fitted != NULL) {
         wadi_parallel_for(p->count - f->from, BLOCK, fit_block, f);
     }
@@ -339,22 +344,20 @@ WadiStatus wadi_dem_rebuild_list(WadiDem *dem, const WadiDemStep *step, WadiErro
     const bool is_new = dem->is_set_changed || dem->grains.count == 0;
     Fill f = { .dem = dem,
                .sort = &sort,
-               /* Bonds over gaps are listed: the margins of both grains reach as far as these. */
-               .sizes.margins = { .skin = fmax(SKIN * dem->diameter,
-                                               0.5 * (double)wadi_dem_bond_range(dem->rupture)),
-                                  .seconds = LIFETIME * step->dt },
+               /* Bonds over gaps are listed: the skins of both grains reach as far as these. */
+               .sizes.skins = { .least = fmax(SKIN * dem->diameter,
+                                              0.5 * (double)wadi_dem_bond_range(dem->rupture)),
+                                .seconds = LIFETIME * step->dt },
                .time = step->time,
                .from = is_new ? 0 : dem->sleep.count };
-    WadiDemMargins *margins = &f.sizes.margins;
+    WadiDemSkins *skins = &f.sizes.skins;
     dem->lifetime = 2.0 * LIFETIME * step->dt;
     wadi_dem_set_friction(dem, step->time);
-    margins->base = wadi_dem_margins_base(margins, p, dem->sleep.count);
-    const double cell =
-        2.0 * (wadi_dem_largest_radius(dem) + 1.0001 * wadi_dem_margin_of(margins, margins->base));
+    skins->base = wadi_dem_skins_base(skins, p, dem->sleep.count);
+    const double cell = 2.0 * (wadi_dem_largest_radius(dem) + 1.0001 * wadi_dem_skin_of(skins, skins->base));
     WADI_TRY(wadi_tile_sort_from(&sort, p, dem->sleep.count, cell, scratch, error));
     if (is_new) {
-        WADI_TRY(wadi_dem_sleeping_join(&springs, &dem->sleeping, &dem->list.pairs, scratch, error));
-        drop_numbers(dem, (int32_t)springs.count);
+        drop_numbers(dem, dem->list.pairs.count);
         WADI_TRY(wadi_dem_sleeping_join_walls(&dem->walls, &dem->sleeping, scratch, error));
         WADI_TRY(store_asleep(dem, &springs, error));
     } else {

@@ -58,7 +58,7 @@ static void add_load(const WadiF8 *load, double sum[4])
 
 /* Bodies that a sleeping sphere holds: forces on their awake spheres act on its tile. sum: per tile, force
  * and contacts. */
-static void add_held_bodies(const WadiDem *dem, double (*sum)[4])
+static void add_frozen_bodies(const WadiDem *dem, double (*sum)[4])
 {
     for (int32_t b = 0; b < dem->bodies.count; ++b) {
         const WadiDemBody *body = &dem->bodies.body[b];
@@ -92,12 +92,13 @@ void wadi_dem_tile_loads(const WadiDem *dem, double (*sum)[4])
         memcpy(sum, dem->tile_load, dem->sleep.tile_count * sizeof(*sum));
         return;
     }
-    add_held_bodies(dem, sum);
+    const WadiF8 *halo = dem->grains.load + (dem->list.pairs.count - dem->list.pairs.first);
+    add_frozen_bodies(dem, sum);
     for (size_t t = 0; t < dem->sleep.tile_count; ++t) {
         const WadiSleepTile *tile = &dem->sleep.tile[t];
         for (int32_t i = tile->first; i < tile->first + tile->count; ++i) {
             for (int32_t s = dem->list.pairs.slot_start[i]; s < dem->list.pairs.slot_start[i + 1]; ++s) {
-                add_load(&dem->grains.load[dem->list.pairs.count + dem->list.pairs.slot[s]], sum[t]);
+                add_load(&halo[dem->list.pairs.slot[s]], sum[t]);
             }
         }
     }

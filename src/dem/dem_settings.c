@@ -6,6 +6,7 @@
 
 #include "dem/bodies/dem_friction.h"
 #include "dem/pack/dem_pack.h"
+#include "math/cbrt.h"
 
 #define AT(member) .offset = offsetof(WadiDemDef, member)
 
@@ -27,17 +28,15 @@ WADI_SCENE_CHOICES(modes);
 static const WadiSceneChoice published[] = {
     { "none", WADI_DEM_PUBLISHED_NONE, "as in docs/dem.md" },
     { "zy10", WADI_DEM_ZY10,
-      "`surface_flow` as ZY10 prints it: the frontier follows the BCRE equations in every step, what is "
-      "below "
-      "it is fixed, grains have the viscoelastic force of BYM05, viscous friction and roll freely; "
-      "`law` and `flow_depth` do not count" },
+      "Zhu and Yang 2010: a frontier by the BCRE equations in every step, viscoelastic grains with viscous "
+      "friction that roll freely" },
 };
 WADI_SCENE_CHOICES(published);
 static const WadiSceneChoice laws[] = {
-    { "hertz", WADI_DEM_HERTZ, "elastic spheres whose restitution is the same at every speed [TTI92]" },
+    { "hertz", WADI_DEM_HERTZ, "elastic spheres with the same restitution at every speed [TTI92]" },
     { "tsuji", WADI_DEM_HERTZ, "another name of `hertz`" },
     { "viscoelastic", WADI_DEM_VISCOELASTIC,
-      "elastic spheres whose restitution falls with the speed [BYM05]; it is as given at √(g d)" },
+      "elastic spheres whose restitution falls with speed [BYM05], as given at √(g d)" },
     { "linear", WADI_DEM_LINEAR, "springs and dashpots" },
 };
 WADI_SCENE_CHOICES(laws);
@@ -52,26 +51,23 @@ static const WadiSceneChoice shapes[] = {
 WADI_SCENE_CHOICES(shapes);
 static const WadiSceneChoice surfaces[] = {
     { "smooth", WADI_DEM_SMOOTH, "as they are" },
-    { "covered", WADI_DEM_COVERED, "covered with spheres of the size of a grain: rough" },
+    { "covered", WADI_DEM_COVERED, "covered with spheres: rough" },
 };
 WADI_SCENE_CHOICES(surfaces);
 
 static const WadiSceneField dem_fields[] = {
     { "mode", WADI_SCENE_ENUM, AT(mode), .choices = &modes_choices, .doc = "What stands for the sand." },
     { "published", WADI_SCENE_ENUM, AT(published), .choices = &published_choices,
-      .doc = "A published method as printed, with what it gets wrong; it needs `mode: surface_flow`." },
+      .doc = "A paper's method; needs `mode: surface_flow`." },
     { "law", WADI_SCENE_ENUM, AT(law), .choices = &laws_choices,
       .doc = "The normal force between grains in contact." },
     { "shape", WADI_SCENE_ENUM, AT(shape), .choices = &shapes_choices,
-      .doc = "Grains are rigid bodies of spheres that touch. Those of several interlock: their heaps rest "
-             "also without resistance to rolling." },
+      .doc = "Grains are rigid bodies of touching spheres; those of several interlock." },
     { "young", WADI_SCENE_NUMBER, AT(young), .unit = "Pa", .minimum = 1, .maximum = 1e13, .fallback = { -1 },
       .fallback_text = "by `overlap`",
-      .doc = "Young's modulus of the grains. Steps grow as its root falls: sand's own 7e10 makes them a "
-             "thousand times as many as needed." },
+      .doc = "Young's modulus of the grains; the number of steps grows as its root." },
     { "overlap", WADI_SCENE_NUMBER, AT(overlap), .unit = "diameters", .minimum = 1e-5, .maximum = 0.1,
-      .fallback = { 0.01 },
-      .doc = "Grains under the deepest sand of the scene overlap by this, which sets their stiffness." },
+      .fallback = { 0.01 }, .doc = "Overlap of grains under the deepest sand, which sets their stiffness." },
     { "restitution", WADI_SCENE_NUMBER, AT(restitution), .flags = WADI_SCENE_ABOVE_MIN, .minimum = 0,
       .maximum = 1, .fallback = { 0.3 }, .doc = "Fraction of the speed after two grains bounced." },
     { "friction", WADI_SCENE_NUMBER, AT(friction), .minimum = 0, .maximum = 10, .fallback = { -1 },
@@ -79,28 +75,25 @@ static const WadiSceneField dem_fields[] = {
       .doc = "Coulomb friction coefficient between grains; solids have their own." },
     { "rolling_friction", WADI_SCENE_NUMBER, AT(rolling_friction), .minimum = 0, .maximum = 10,
       .fallback = { -1 },
-      .fallback_text = "1 for spheres, which then do not roll in a bed; for other shapes as `friction`; on "
-                       "solids the solid's friction",
-      .doc = "Resistance to rolling over the normal force, at the radius of a sphere; also on solids, where "
-             "it is given." },
+      .fallback_text = "1 for spheres, else as `friction`; on solids the solid's friction",
+      .doc = "Resistance to rolling over the normal force, at the radius of a sphere." },
     { "grain_size", WADI_SCENE_NUMBER, AT(grain_size), .flags = WADI_SCENE_ABOVE_MIN, .unit = "m",
       .minimum = 0, .maximum = 1e3, .fallback = { -1 }, .fallback_text = "by the spacing",
-      .doc = "Mean diameter of the grains; of those of several spheres: that of a sphere of their volume. By "
-             "default they fill as much of a body as packed at random: spheres 1.03 spacings." },
+      .doc = "Mean diameter of the grains, or of spheres of their volume. By default 1.03 spacings for "
+             "spheres." },
     { "size_spread", WADI_SCENE_NUMBER, AT(size_spread), .minimum = 0, .maximum = 0.5, .fallback = { 0.1 },
-      .doc = "Diameters are spread evenly by this part of their mean to both sides." },
+      .doc = "Spread of diameters to both sides of their mean." },
     { "contact_steps", WADI_SCENE_NUMBER, AT(contact_steps), .minimum = 5, .maximum = 1000,
       .fallback = { 15 }, .doc = "Steps during the shortest contact." },
     { "surfaces", WADI_SCENE_ENUM, AT(surfaces), .choices = &surfaces_choices,
       .doc = "What grains meet at colliders; the sides of the domain are always smooth." },
     { "sleep", WADI_SCENE_BOOL, AT(sleep), .fallback = { 1 },
-      .doc = "Grains at rest that nothing touches are left alone until something does." },
+      .doc = "Grains at rest are not simulated until disturbed." },
     { "column_width", WADI_SCENE_NUMBER, AT(column_width), .unit = "diameters", .minimum = 1, .maximum = 100,
       .fallback = { 2 }, .doc = "Width of the columns of a height field." },
     { "flow_depth", WADI_SCENE_NUMBER, AT(flow_depth), .unit = "diameters", .minimum = 1, .maximum = 1000,
       .fallback = { 2 },
-      .doc = "In mode `surface_flow` grains nearer to the surface than this rest in the height field only "
-             "where nothing moves." },
+      .doc = "In `surface_flow`, grains nearer to the surface freeze only where nothing moves." },
 };
 const WadiSceneObject wadi_dem_settings = {
     .name = "dem",
@@ -116,7 +109,7 @@ static double size_of_fraction(const WadiScene *scene, double fraction)
     const double spacing = scene->cell_size / scene->particles_per_axis;
     const double spread = wadi_dem_def(scene)->size_spread;
     /* Mean volume of a grain whose diameter is spread evenly: pi/6 d^3 (1 + spread^2). */
-    return spacing * cbrt(fraction * 6.0 / (PI * (1.0 + spread * spread)));
+    return spacing * wadi_cbrt(fraction * 6.0 / (PI * (1.0 + spread * spread)));
 }
 
 double wadi_dem_grain_size(const WadiScene *scene)

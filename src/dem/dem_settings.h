@@ -40,7 +40,7 @@ typedef struct WadiDemDef {
     int surfaces;            /* WadiDemSurfaces */
     bool sleep;              /* grains at rest are left out */
     double column_width;     /* diameters: of a height field */
-    double flow_depth;       /* diameters: sand nearer to the surface rests only where it is calm */
+    double flow_depth;       /* diameters: sand nearer to the surface rests only where it is quiescent */
 } WadiDemDef;
 
 extern const WadiSceneObject wadi_dem_settings;

@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "dem/dem.h"
+#include "math/cbrt.h"
 
 enum { SLEEP_RADIUS = 3 };            /* cells of sleep within which moving grains wake others */
 static const double SLEEP_CELL = 0.5; /* diameters: tiles of sleep are 4 wide */
@@ -18,8 +19,8 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     dem->context = *context;
     dem->spheres_each = wadi_dem_spheres_each(context->world->scene);
     /* Spheres of a grain share its volume. */
-    dem->diameter = wadi_dem_grain_size(context->world->scene) / cbrt(dem->spheres_each);
-    dem->spacing = cbrt(context->world->particle_volume);
+    dem->diameter = wadi_dem_grain_size(context->world->scene) / wadi_cbrt(dem->spheres_each);
+    dem->spacing = wadi_cbrt(context->world->particle_volume);
     dem->unit_time = wadi_scene_unit_time(context->world->scene, dem->diameter);
     dem->is_stale = true;
     dem->grain_column = -1;

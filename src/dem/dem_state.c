@@ -44,10 +44,10 @@ static WadiStatus save_grains(const WadiDem *dem, WadiState *state, WadiError *e
     WADI_TRY(wadi_state_add(state, "dem_grains", WADI_TYPE_F32, GRAIN_VALUES, (size_t)g->count,
                             (void **)&value, error));
     for (int32_t i = 0; i < g->count; ++i, value += GRAIN_VALUES) {
-        const bool is_awake = i >= dem->list.pairs.first; /* others have no mark */
+        const int32_t row = i - dem->list.pairs.first; /* others have no mark */
         for (int c = 0; c < 3; ++c) {
             value[c] = g->shift[i][c];
-            value[3 + c] = is_awake ? g->mark[i][c] : 0.0f;
+            value[3 + c] = row >= 0 ? g->mark[row][c] : 0.0f;
         }
         value[6] = g->skin[i];
         value[7] = g->motion[i][3];
@@ -212,18 +212,21 @@ static void take_particles(WadiDem *dem)
 static WadiStatus load_grains(WadiDem *dem, const WadiState *state, int32_t count, WadiError *error)
 {
     const WadiStateArray *array;
-    const int32_t slots = wadi_dem_slot_count(&dem->list.pairs);
+    const int32_t first = dem->list.pairs.first, slots = wadi_dem_slot_count(&dem->list.pairs);
     WADI_TRY(wadi_state_expect_reals(state, "dem_grains", WADI_TYPE_F32, GRAIN_VALUES, (size_t)count,
                                      -WADI_STATE_REAL_MAX, WADI_STATE_REAL_MAX, &array, error));
     WADI_TRY(wadi_dem_renew_grains(dem, count, slots, error));
-    WADI_TRY(wadi_array_renew((void **)&dem->grains.mark, &dem->mark_capacity, (size_t)count + WADI_DEM_LANES,
-                              sizeof *dem->grains.mark, "grains", error));
+    WADI_TRY(wadi_array_renew((void **)&dem->grains.mark, &dem->mark_capacity,
+                              (size_t)(count - first) + WADI_DEM_LANES, sizeof *dem->grains.mark, "grains",
+                              error));
     const float *value = array->data;
     WadiDemGrains *g = &dem->grains;
-    memset(g->load, 0, ((size_t)count + (size_t)slots) * sizeof *g->load);
+    memset(g->load, 0, ((size_t)(count - first) + (size_t)slots) * sizeof *g->load);
     for (int32_t i = 0; i < count; ++i, value += GRAIN_VALUES) {
         g->shift[i] = (WadiF4){ value[0], value[1], value[2], 0 };
-        g->mark[i] = (WadiF4){ value[3], value[4], value[5], 0 };
+        if (i >= first) {
+            g->mark[i - first] = (WadiF4){ value[3], value[4], value[5], 0 };
+        }
         g->skin[i] = value[6];
         g->motion[i] = (WadiF8){ 0, 0, 0, value[7], 0, 0, 0, value[8] };
         g->whole[i] = dem->mass[i] = 0.0f;
@@ -287,7 +290,7 @@ static WadiStatus load_loads(WadiDem *dem, const WadiState *state, WadiError *er
                                          WADI_STATE_REAL_MAX, &array, error));
         const float *force = array->data;
         for (int32_t i = first; i < dem->grains.count; ++i, force += 3) {
-            dem->grains.load[i] = (WadiF8){ force[0], force[1], force[2] };
+            dem->grains.load[i - first] = (WadiF8){ force[0], force[1], force[2] };
         }
     }
     return WADI_OK;

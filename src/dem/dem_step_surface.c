@@ -18,6 +18,6 @@ WadiStatus wadi_dem_step_surface(WadiDem *dem, const WadiSolverStep *now, WadiSt
         return WADI_OK;
     }
     RUN("list", wadi_dem_rebuild_list(dem, &step, error));
-    wadi_dem_surface_calm(dem, step.dt);
+    wadi_dem_surface_damp(dem, step.dt);
     return wadi_dem_move_by_contacts(dem, &step, error);
 }

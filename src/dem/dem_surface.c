@@ -12,7 +12,7 @@
 enum { BLOCK = 4096, NUMBERS = 8 }; /* NUMBERS: of a checkpoint */
 /* sqrt(d / g): time in which grains that have just woken lose their speed. They are pressed together as when
  * they froze, and the load on them may have changed since: what is too much is lost as heat, not as jumps. */
-static const double CALMING = 0.05;
+static const double DAMPING = 0.05;
 static const double BALANCED = 0.5; /* g: acceleration below which grains may freeze */
 
 WadiStatus wadi_dem_surface_create(WadiDem *dem, WadiError *error)
@@ -32,7 +32,7 @@ WadiStatus wadi_dem_surface_create(WadiDem *dem, WadiError *error)
     WADI_TRY(wadi_dem_columns_create(&columns, &in, error));
     s->flow.columns = columns;
     WADI_TRY(WADI_NEW(&s->frozen_count, (size_t)columns->count, "grains of columns", error));
-    WADI_TRY(WADI_NEW(&s->calm, (size_t)columns->count, "calm columns", error));
+    WADI_TRY(WADI_NEW(&s->quiescent, (size_t)columns->count, "quiescent columns", error));
     wadi_dem_flow_init(&s->flow, columns, dem->diameter, wadi_dem_repose(world->scene, 0.0),
                        dem->diameter / (dem->unit_time * dem->unit_time));
     s->flow.least_depth = wadi_dem_flow_depth(world->scene) * dem->diameter;
@@ -44,7 +44,7 @@ void wadi_dem_surface_destroy(WadiDemSurface *surface)
     if (surface != NULL) {
         const size_t gaps = surface->flow.columns != NULL ? (size_t)surface->flow.columns->count : 0;
         WADI_DELETE(surface->frozen_count, gaps);
-        WADI_DELETE(surface->calm, gaps);
+        WADI_DELETE(surface->quiescent, gaps);
         wadi_dem_columns_destroy(surface->flow.columns);
         WADI_DELETE(surface, 1);
     }
@@ -88,8 +88,8 @@ void wadi_dem_surface_wake(WadiDem *dem)
     }
     memcpy(c->height, c->floor, (size_t)c->count * sizeof(*c->height));
     memset(s->frozen_count, 0, (size_t)c->count * sizeof(*s->frozen_count));
-    memset(s->calm, 0, (size_t)c->count);
-    s->calming = WADI_DEM_WOKEN + 1;
+    memset(s->quiescent, 0, (size_t)c->count);
+    s->damping = WADI_DEM_WOKEN + 1;
     dem->sleep.count = 0;
     dem->is_set_changed = dem->is_stale = true;
 }
@@ -342,7 +342,7 @@ WadiStatus wadi_dem_surface_evaluate(WadiDem *dem, double time, WadiError *error
                                .mark = { mark[0], mark[1], mark[2] },
                                .elapsed = s->elapsed,
                                .is_unbalanced = is_unbalanced,
-                               .calm = s->calm,
+                               .quiescent = s->quiescent,
                                .disturbed = disturbed,
                                .opens = opens };
     WadiDemFlowOut out = { .state = state };
@@ -351,7 +351,7 @@ WadiStatus wadi_dem_surface_evaluate(WadiDem *dem, double time, WadiError *error
     s->elapsed = 0.0;
     s->froze += out.frozen;
     s->woke += out.woken;
-    s->calming = out.woken > 0 ? WADI_DEM_WOKEN + 1 : s->calming > 0 ? s->calming - 1 : 0;
+    s->damping = out.woken > 0 ? WADI_DEM_WOKEN + 1 : s->damping > 0 ? s->damping - 1 : 0;
     s->known_count = p->count;
     s->known_next_id = p->next_id;
     if (out.frozen + out.woken > 0) {
@@ -363,34 +363,34 @@ WadiStatus wadi_dem_surface_evaluate(WadiDem *dem, double time, WadiError *error
     return WADI_OK;
 }
 
-typedef struct Calm {
+typedef struct Damp {
     const WadiDem *dem;
     const uint8_t *state;
     float factor;
-} Calm;
+} Damp;
 
-static void calm_block(void *context, int64_t first, int64_t end)
+static void damp_block(void *context, int64_t first, int64_t end)
 {
-    const Calm *calm = context;
+    const Damp *damp = context;
     for (int64_t i = first; i < end; ++i) {
-        if (calm->state[i] != WADI_DEM_AWAKE && calm->state[i] != WADI_DEM_FROZEN) {
-            WadiF8 *motion = &calm->dem->grains.motion[i];
+        if (damp->state[i] != WADI_DEM_AWAKE && damp->state[i] != WADI_DEM_FROZEN) {
+            WadiF8 *motion = &damp->dem->grains.motion[i];
             for (int k = 0; k < 3; ++k) {
-                (*motion)[k] *= calm->factor;
-                (*motion)[4 + k] *= calm->factor;
+                (*motion)[k] *= damp->factor;
+                (*motion)[4 + k] *= damp->factor;
             }
         }
     }
 }
 
-void wadi_dem_surface_calm(WadiDem *dem, double dt)
+void wadi_dem_surface_damp(WadiDem *dem, double dt)
 {
     const WadiDemSurface *s = dem->surface;
-    if (s->calming > 0) {
-        Calm calm = { .dem = dem,
+    if (s->damping > 0) {
+        Damp damp = { .dem = dem,
                       .state = wadi_particles_column(dem->context.particles, s->state_column),
-                      .factor = (float)exp(-dt / (CALMING * dem->unit_time)) };
-        wadi_parallel_for(dem->grains.count, BLOCK, calm_block, &calm);
+                      .factor = (float)exp(-dt / (DAMPING * dem->unit_time)) };
+        wadi_parallel_for(dem->grains.count, BLOCK, damp_block, &damp);
     }
 }
 
@@ -404,11 +404,11 @@ WadiStatus wadi_dem_surface_save(const WadiDem *dem, WadiState *state, WadiError
                                       (double)dem->sleep.count,
                                       (double)s->known_count,
                                       (double)s->known_next_id,
-                                      (double)s->calming,
+                                      (double)s->damping,
                                       s->is_frame_new };
     WADI_TRY(wadi_state_put(state, "dem_flow", WADI_TYPE_F64, 1, NUMBERS, numbers, error));
     WADI_TRY(wadi_state_put(state, "dem_height", WADI_TYPE_F64, 1, (size_t)c->count, c->height, error));
-    WADI_TRY(wadi_state_put(state, "dem_calm", WADI_TYPE_U8, 1, (size_t)c->count, s->calm, error));
+    WADI_TRY(wadi_state_put(state, "dem_calm", WADI_TYPE_U8, 1, (size_t)c->count, s->quiescent, error));
     return wadi_state_put(state, "dem_held", WADI_TYPE_I32, 1, (size_t)c->count, s->frozen_count, error);
 }
 
@@ -436,14 +436,14 @@ WadiStatus wadi_dem_surface_load(WadiDem *dem, const WadiState *state, WadiError
 {
     WadiDemSurface *s = dem->surface;
     WadiDemColumns *c = s->flow.columns;
-    const WadiStateArray *numbers, *height, *held, *calm;
+    const WadiStateArray *numbers, *height, *frozen, *quiescent;
     const size_t gaps = (size_t)c->count;
     WADI_TRY(wadi_state_expect(state, "dem_flow", WADI_TYPE_F64, 1, NUMBERS, &numbers, error));
     WADI_TRY(
         wadi_state_expect_reals(state, "dem_height", WADI_TYPE_F64, 1, gaps, -1e15, 1e15, &height, error));
-    WADI_TRY(wadi_state_expect(state, "dem_calm", WADI_TYPE_U8, 1, gaps, &calm, error));
+    WADI_TRY(wadi_state_expect(state, "dem_calm", WADI_TYPE_U8, 1, gaps, &quiescent, error));
     WADI_TRY(wadi_state_expect_integers(state, "dem_held", WADI_TYPE_I32, 1, gaps, 0, WADI_PARTICLES_MAX,
-                                        &held, error));
+                                        &frozen, error));
     const double *number = numbers->data;
     const double most[NUMBERS] = {
         1e9, 1e15, 1e15, dem->context.particles->count, WADI_PARTICLES_MAX, UINT32_MAX, WADI_DEM_WOKEN + 1, 1
@@ -456,15 +456,15 @@ WadiStatus wadi_dem_surface_load(WadiDem *dem, const WadiState *state, WadiError
     WADI_TRY(check_states(dem, state, (int32_t)number[3], error));
     const double *h = height->data;
     memcpy(c->height, h, (size_t)c->count * sizeof(*h));
-    memcpy(s->calm, calm->data, (size_t)c->count);
-    memcpy(s->frozen_count, held->data, (size_t)c->count * sizeof(*s->frozen_count));
+    memcpy(s->quiescent, quiescent->data, (size_t)c->count);
+    memcpy(s->frozen_count, frozen->data, (size_t)c->count * sizeof(*s->frozen_count));
     s->elapsed = number[0];
     s->froze = (int64_t)number[1];
     s->woke = (int64_t)number[2];
     dem->sleep.count = (int32_t)number[3];
     s->known_count = (int32_t)number[4];
     s->known_next_id = (uint32_t)number[5];
-    s->calming = (int)number[6];
+    s->damping = (int)number[6];
     s->is_frame_new = number[7] != 0.0;
     return WADI_OK;
 }

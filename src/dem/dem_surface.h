@@ -15,13 +15,13 @@ typedef struct WadiDemSurface {
     int state_column;      /* of bytes: as in dem_flow.h */
     int mark_column;       /* position at the last evaluation: the first of three */
     int32_t *frozen_count; /* frozen grains of each gap, to find gaps that lost some */
-    uint8_t *calm;         /* of each gap, as in dem_flow.h */
+    uint8_t *quiescent;    /* of each gap, as in dem_flow.h */
     int32_t known_count;   /* of the store at the last evaluation, and its next id */
     uint32_t known_next_id;
     double elapsed;      /* s, since the last evaluation */
     int64_t froze, woke; /* numbers so far */
     bool is_frame_new;   /* the next step is the first of a frame */
-    int calming;         /* evaluations until no grain has woken lately */
+    int damping;         /* evaluations until no grain has woken lately */
 } WadiDemSurface;
 
 struct WadiDem;
@@ -47,5 +47,5 @@ bool wadi_dem_surface_is_frozen(const struct WadiDem *dem);
 void wadi_dem_surface_wake(struct WadiDem *dem);
 
 /* Takes speed from grains that have just woken. */
-void wadi_dem_surface_calm(struct WadiDem *dem, double dt);
+void wadi_dem_surface_damp(struct WadiDem *dem, double dt);
 #endif

@@ -228,6 +228,23 @@ static void put_translation(WadiExportOut *out, const WadiExportFrame *frame, Wa
     wadi_out_text(out, " 1] ");
 }
 
+/* A motion, in the axes of the file, as the columns of a matrix. */
+static void put_affine(WadiExportOut *out, const WadiExportFrame *frame, const WadiAffine *map)
+{
+    static const WadiVec3 unit[3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
+    const WadiVec3 origin = wadi_vec3(0, 0, 0);
+    wadi_out_text(out, "Transform [");
+    for (int column = 0; column < 3; ++column) {
+        /* the direction of wadi's axes that is this one of the file */
+        const WadiVec3 u =
+            frame->is_y_up ? wadi_vec3(unit[column].x, -unit[column].z, unit[column].y) : unit[column];
+        put_vector(out, frame, wadi_affine_vector(map, u), 9);
+        wadi_out_text(out, " 0 ");
+    }
+    put_vector(out, frame, wadi_affine_point(map, origin), 9);
+    wadi_out_text(out, " 1]\n");
+}
+
 /* A sphere at the opening and at the closing of the shutter, between which pbrt sweeps it: the transforms of
  * its two times, 0 and 1, which are also those of its camera. `is_swept` keeps whether the one before was. */
 static void put_sphere(WadiExportOut *out, const WadiExportFrame *frame, const WadiGrains *grains,
@@ -300,8 +317,15 @@ static WadiStatus put_solid(WadiExportOut *out, const WadiExportFrame *frame, in
     snprintf(path, sizeof path, "%.3700s/%s", folder, file);
     WadiSurfaceMesh mesh = { .mesh = solid->mesh };
     WADI_TRY(wadi_export_ply_solid(frame, path, solid, &mesh, error));
+    if (solid->is_rigid) {
+        wadi_out_text(out, "AttributeBegin\nActiveTransform StartTime ");
+        put_affine(out, frame, &solid->opening);
+        wadi_out_text(out, "ActiveTransform EndTime ");
+        put_affine(out, frame, &solid->closing);
+    }
     wadi_out_printf(out, "NamedMaterial \"wadi solid %d\"\nShape \"plymesh\" \"string filename\" \"%s\"\n",
                     index, file);
+    wadi_out_text(out, solid->is_rigid ? "AttributeEnd\n" : "");
     return WADI_OK;
 }
 

@@ -278,7 +278,8 @@ static WadiStatus put_solid(WadiExportOut *out, const WadiExportFrame *frame, in
     }
     WadiBox box = wadi_mesh_bounds(&solid->mesh);
     wadi_out_printf(out, "// %.200s\n", solid->name != NULL ? solid->name : "a wall");
-    put_vertices(out, frame, &solid->mesh, NULL, NULL, 1e-6 * wadi_norm(wadi_box_size(box)));
+    put_vertices(out, frame, &solid->mesh, NULL, (const float(*)[3])solid->velocity,
+                 1e-6 * wadi_norm(wadi_box_size(box)));
     WadiRgb *pattern;
     WADI_TRY(wadi_export_solid_colours(frame->frame_scene, solid, &pattern, arena, error));
     if (pattern != NULL) {

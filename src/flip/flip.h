@@ -38,6 +38,7 @@ typedef struct WadiFlip {
     WadiFlipAffine affine;
     int pressure_column, rigid_column; /* of the particle store; rigid -1 without sand */
     int bonds_column;        /* of the particle store, bits of flip_bonds.c; -1: no sand has bonds */
+    int compressed_column;   /* of the particle store, marks of flip_compressed.c */
     bool are_attributes_old; /* no particle falls asleep in the next step, so awake ones need no attributes */
     WadiFlipSolidCache solid_cache;
     WadiFrictionMemory friction_memory;
@@ -188,6 +189,16 @@ WadiStatus wadi_flip_overfull_begin(const WadiFlip *flip, const WadiFlipStep *st
                                     WadiOverfullList *overfull, WadiError *error);
 WadiStatus wadi_flip_find_overfull(const WadiFlip *flip, const WadiFlipStep *step, WadiOverfullList *overfull,
                                    WadiError *error);
+/* Particles whose path ended in a solid are marked until their cell has room (flip_compressed.c). _marks is
+ * NULL where no solid moves. Sorts may skip the column while it has no mark. */
+WadiStatus wadi_flip_compressed_add(WadiFlip *flip, WadiError *error);
+uint8_t *wadi_flip_compressed_marks(const WadiFlip *flip);
+void wadi_flip_compressed_skip_in_sort(const WadiFlip *flip, bool may_skip);
+/* Per row, temporary in the arena: cells with marked particles; NULL if there are none. */
+WadiStatus wadi_flip_compressed_cells(const WadiFlip *flip, const WadiFlipStep *step, uint8_t **cells,
+                                      WadiError *error);
+/* Removes the marks in cells that have room, a bit each per row. */
+void wadi_flip_compressed_clear(const WadiFlip *flip, const WadiFlipStep *step, const uint8_t *has_room);
 /* Per cell, temporary in the arena: volume of the particles emitted since the last step / volume of a
  * cell; *fill is NULL if there are none (flip_emitted.c). */
 WadiStatus wadi_flip_emitted_fill(const WadiFlip *flip, const WadiFlipStep *step, float **fill,

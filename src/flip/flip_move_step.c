@@ -93,7 +93,8 @@ static WadiFlipMoveIn move_in(const WadiFlip *flip, const WadiFlipStep *step)
                              .dt = step->dt,
                              .sort = &step->sort,
                              .grid = &step->grid,
-                             .solid = &step->solid };
+                             .solid = &step->solid,
+                             .compressed = wadi_flip_compressed_marks(flip) };
 }
 
 /* In three passes, because all path ends must be known before any particle moves. Sleeping particles are

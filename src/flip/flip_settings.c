@@ -7,9 +7,9 @@
 #define AT(member) .offset = offsetof(WadiFlipDef, member)
 
 static const WadiSceneChoice published[] = {
-    { "none", WADI_FLIP_PUBLISHED_NONE, "no: the method of wadi" },
-    { "zb05", WADI_FLIP_PUBLISHED_ZB05, "all of Zhu and Bridson 2005, as printed" },
-    { "a24", WADI_FLIP_PUBLISHED_A24, "all of Audouard 2024 (INF585), as printed; sand is a liquid there" },
+    { "none", WADI_FLIP_PUBLISHED_NONE, "wadi's own method" },
+    { "zb05", WADI_FLIP_PUBLISHED_ZB05, "Zhu and Bridson 2005; deviations: docs/reproduction.md" },
+    { "a24", WADI_FLIP_PUBLISHED_A24, "Audouard 2024 (INF585); sand is a liquid there" },
 };
 WADI_SCENE_CHOICES(published);
 
@@ -33,20 +33,19 @@ static const WadiSceneChoice surfaces[] = {
       "at the centres of the empty cells next to the surface, as in ZB05" },
     { "face", WADI_FLIP_SURFACE_FACE, "on the faces of cells" },
     { "ghost_fluid", WADI_FLIP_SURFACE_GHOST_FLUID,
-      "where the volume of material in the cells places the surface: second order" },
+      "where the fill of the cells places the surface: second order" },
 };
 WADI_SCENE_CHOICES(surfaces);
 
 static const WadiSceneChoice solids[] = {
-    { "cut_cells", WADI_FLIP_SOLIDS_CUT_CELLS, "as the open fraction of each face: smooth walls" },
-    { "voxels", WADI_FLIP_SOLIDS_VOXELS, "as whole cells, like ZB05: stepped walls" },
+    { "cut_cells", WADI_FLIP_SOLIDS_CUT_CELLS, "open fractions of faces: smooth walls" },
+    { "voxels", WADI_FLIP_SOLIDS_VOXELS, "whole cells, as in ZB05: stepped walls" },
 };
 WADI_SCENE_CHOICES(solids);
 
 static const WadiSceneChoice frictions[] = {
-    { "solve", WADI_FLIP_FRICTION_SOLVE, "one problem for all cells together: piles come to rest" },
-    { "zb05", WADI_FLIP_FRICTION_ZB05,
-      "the rule of ZB05 for each cell by itself, with its errors corrected" },
+    { "solve", WADI_FLIP_FRICTION_SOLVE, "one global problem: piles come to rest" },
+    { "zb05", WADI_FLIP_FRICTION_ZB05, "the rule of ZB05 for each cell, corrected" },
 };
 static const WadiSceneChoice old_frictions[] = {
     { "zb05_literal", 0, "use `published: zb05` for the whole method as printed, or `friction: zb05`" },
@@ -61,18 +60,17 @@ WADI_SCENE_CHOICES(wall_frictions);
 
 static const WadiSceneChoice paths[] = {
     { "auto", WADI_FLIP_PATH_AUTO, "`chord`; `rk2` with `friction: zb05` and with `gauss_seidel`" },
-    { "chord", WADI_FLIP_PATH_CHORD,
-      "straight, by a displacement that keeps volume: keeps angular momentum" },
-    { "rk2", WADI_FLIP_PATH_RK2, "midpoint method in the velocity field of the step" },
-    { "rk3", WADI_FLIP_PATH_RK3, "Ralston's method of third order in the velocity field of the step" },
+    { "chord", WADI_FLIP_PATH_CHORD, "straight, conserves volume and angular momentum" },
+    { "rk2", WADI_FLIP_PATH_RK2, "midpoint method" },
+    { "rk3", WADI_FLIP_PATH_RK3, "Ralston's third-order method" },
 };
 WADI_SCENE_CHOICES(paths);
 
 static const WadiSceneField flip_fields[] = {
     { "published", WADI_SCENE_ENUM, AT(published), .flags = WADI_SCENE_HASH_IF_CHANGED,
       .choices = &published_choices,
-      .doc = "A paper's method instead of wadi's, all of it: only `tolerance`, `sweeps`, `density_alpha` and "
-             "`cfl` can be set beside it." },
+      .doc =
+          "A paper's method; only `tolerance`, `sweeps`, `density_alpha` and `cfl` can be set beside it." },
     { "pressure", WADI_SCENE_ENUM, AT(pressure), .choices = &pressures_choices,
       .doc = "Method that solves for the pressure." },
     { "tolerance", WADI_SCENE_NUMBER, AT(tolerance), .minimum = 1e-12, .maximum = 0.1, .fallback = { 1e-4 },
@@ -97,10 +95,10 @@ static const WadiSceneField flip_fields[] = {
       .doc = "Friction of sand at solids, for `friction: zb05`." },
     { "density_rate", WADI_SCENE_NUMBER, AT(density_rate), .unit = "1/s", .minimum = 0, .maximum = 1000,
       .fallback = { -1 }, .fallback_text = "0.8 / √(dx/g)",
-      .doc = "Rate at which regions that are too dense or too thin return to their initial density." },
+      .doc = "Rate at which density errors are corrected." },
     { "density_band", WADI_SCENE_NUMBER, AT(density_band), .minimum = 0, .maximum = 1, .fallback = { -1 },
       .fallback_text = "0.2 for sand, 0.05 for water, 0.1 with `gauss_seidel`",
-      .doc = "Relative deviation from the initial density that is not corrected." },
+      .doc = "Relative error of density that is not corrected." },
     { "density_alpha", WADI_SCENE_NUMBER, AT(density_alpha), .minimum = 0, .maximum = 1,
       .where = offsetof(WadiFlipDef, where_density_alpha), .fallback_text = "0; 0.1 with `published: a24`",
       .doc = "Fraction of the excess density that `gauss_seidel` removes per step, as in INF585." },
@@ -115,15 +113,12 @@ static const WadiSceneField flip_fields[] = {
     { "sand_step", WADI_SCENE_NUMBER, AT(sand_step), .unit = "√(dx/g)", .minimum = 1e-3, .maximum = 1000,
       .fallback = { 0.21 }, .doc = "Largest step size when the scene has sand; not with `published`." },
     { "sleep", WADI_SCENE_BOOL, AT(sleep), .fallback = { 1 },
-      .doc = "Sand and pools of water at rest are not simulated until something disturbs them." },
+      .doc = "Sand and pools at rest are not simulated until disturbed." },
 };
 const WadiSceneObject wadi_flip_settings = {
     .name = "flip",
-    .doc =
-        "Settings of the solver `flip`. The defaults give the best results known; other values are for "
-        "comparisons. "
-        "√(dx/g) is the time in which a grain falls half a cell: dx is the cell size, g the largest gravity "
-        "of the scene, or 9.81 m/s² if it has none.",
+    .doc = "Settings of the solver `flip`. dx is the cell size, g the largest gravity of the scene, or 9.81 "
+           "m/s² if it has none.",
     WADI_SCENE_FIELDS(flip_fields),
     .size = sizeof(WadiFlipDef),
     .example = "{friction: zb05, surface: first_order}",

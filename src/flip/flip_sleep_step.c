@@ -191,6 +191,7 @@ WadiStatus wadi_flip_sort_awake(WadiFlip *flip, WadiFlipStep *step, WadiError *e
     const WadiSolverContext *context = &flip->context;
     const WadiSleepStep now = wadi_flip_sleep_now(flip, step);
     RUN("sleep", wake_disturbed(flip, &now, error));
+    wadi_flip_compressed_skip_in_sort(flip, true);
     for (bool is_changed = true; is_changed && flip->sleep.count < context->particles->count;) {
         /* This sort permutes awake particles only; tiles that wake or fall asleep move all columns. */
         wadi_flip_attributes_skip_in_sort(flip, !flip->sleep.is_on || flip->are_attributes_old);
@@ -199,6 +200,7 @@ WadiStatus wadi_flip_sort_awake(WadiFlip *flip, WadiFlipStep *step, WadiError *e
         wadi_flip_attributes_skip_in_sort(flip, !flip->sleep.is_on);
         RUN("sleep", wake_or_fall_asleep(flip, &now, &step->sort, &is_changed, error));
     }
+    wadi_flip_compressed_skip_in_sort(flip, false);
     wadi_sleep_end(&flip->sleep, context->particles);
     return WADI_OK;
 }

@@ -60,6 +60,9 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
         status = wadi_flip_bonds_add(flip, error);
     }
     if (status == WADI_OK) {
+        status = wadi_flip_compressed_add(flip, error);
+    }
+    if (status == WADI_OK) {
         status = add_affine(flip, error);
     }
     if (status != WADI_OK) {

@@ -16,7 +16,7 @@ static const double UNDERLAY_RADIUS = 0.35;
  * fraction of space that they fill. */
 static const double STONE_RATIO = 2.5, STONE_FILL = 0.62;
 /* Grains of a particle that flies alone. */
-enum { LOOSE_MAX = 64 };
+enum { LOOSE_MAX = 32 };
 /* Spacings: shorter bumps of the surface are those of particles, not of sand or of viscous liquids. Sand that
  * coheres has edges and merlons. */
 static const double SAND_BUMPS = 10.0, COHESIVE_BUMPS = 5.0, SYRUP_BUMPS = 14.0;
@@ -51,12 +51,22 @@ int wadi_frame_scene_add_look(WadiFrameScene *frame_scene, WadiLook look)
     return frame_scene->look_count++;
 }
 
-static WadiLook look_of(const WadiFrameBuilder *s, const WadiMaterial *material)
+/* Pixels: finer grains are drawn this large, since a surface without any grain looks like wax. And spacings: no
+ * grain of a surface is larger. */
+static const double SEEN_GRAIN = 0.6, SEEN_LARGEST = 0.2;
+
+static double seen_grain(const WadiFrameBuilder *s, const WadiMaterial *material)
+{
+    const double size = wadi_frame_scene_grain_size(material);
+    const double spacing = s->def->world != NULL ? s->def->world->spacing : s->def->scene->cell_size;
+    return fmax(size, fmin(SEEN_GRAIN * s->def->pixel, SEEN_LARGEST * spacing));
+}
+
+WadiLook wadi_frame_scene_material(const WadiFrameBuilder *s, const WadiMaterial *material)
 {
     const WadiLookDef *def = &material->look;
     if (material->kind == WADI_MATERIAL_SAND) {
-        return wadi_frame_scene_sand(
-            def, def->style == WADI_STYLE_SURFACE ? 0.0 : wadi_frame_scene_grain_size(material));
+        return wadi_frame_scene_sand(def, def->style == WADI_STYLE_SURFACE ? 0.0 : seen_grain(s, material));
     }
     return wadi_frame_scene_liquid(material, s->size);
 }
@@ -240,7 +250,8 @@ static WadiStatus make_sand(const WadiFrameBuilder *s, WadiFrameScenePart *part,
     WadiCloud bulk, loose;
     WadiBox everywhere = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
     const WadiBox walls = s->def->scene->has_domain ? s->def->scene->domain : everywhere;
-    WADI_TRY(wadi_sand_split(&bulk, &loose, cloud, walls, arena, error));
+    float *drop;
+    WADI_TRY(wadi_sand_split(&bulk, &loose, &drop, cloud, walls, arena, error));
     WADI_TRY(make_mesh(s, material, &bulk, false, &part->mesh, error));
     WADI_TRY(wadi_sand_owners(&part->owners, &bulk, part->mesh.mesh.vertices, part->mesh.mesh.vertex_count,
                               s->frame_scene->origin, arena, error));
@@ -248,6 +259,7 @@ static WadiStatus make_sand(const WadiFrameBuilder *s, WadiFrameScenePart *part,
     WadiLooseDef scattered = { .size = size,
                                .smallest = 0.7 * s->def->pixel,
                                .floor = walls.min.z,
+                               .drop = drop,
                                .count_max = s->def->grains_max > 0 && s->def->grains_max < most
                                                 ? s->def->grains_max
                                                 : most,
@@ -332,7 +344,7 @@ static WadiStatus add_part(WadiFrameBuilder *s, int material, WadiError *error)
     WadiFrameScenePart *part = &frame_scene->parts[frame_scene->part_count];
     *part = (WadiFrameScenePart){ .material = material, .style = style_of(s, of) };
     frame_scene->part_count += 1;
-    WadiLook look = look_of(s, of);
+    WadiLook look = wadi_frame_scene_material(s, of);
     part->mesh_look = wadi_frame_scene_add_look(frame_scene, look);
     /* Balls of water are opaque: there would be too many surfaces to see through. */
     bool is_ball = part->style == WADI_STYLE_BALLS;
@@ -351,83 +363,6 @@ static WadiStatus add_part(WadiFrameBuilder *s, int material, WadiError *error)
     WadiStatus status = fill_part(s, part, &cloud, error);
     wadi_cloud_free(&cloud);
     return status;
-}
-
-/* The first sand of the scene, or NULL. */
-static const WadiMaterial *first_sand(const WadiScene *scene)
-{
-    for (int m = 0; m < scene->material_count; ++m) {
-        if (scene->materials[m].kind == WADI_MATERIAL_SAND) {
-            return &scene->materials[m];
-        }
-    }
-    return NULL;
-}
-
-/* The first sand of the scene, or beach sand. */
-static WadiLook ground_sand(const WadiFrameBuilder *s)
-{
-    WadiLookDef beach = { .colour = { -1.0, -1.0, -1.0 }, .variation = -1.0 };
-    const WadiMaterial *sand = first_sand(s->def->scene);
-    return sand != NULL ? look_of(s, sand) : wadi_frame_scene_sand(&beach, 0.0005);
-}
-
-/* m: 1, 2 or 5 times a power of ten, about a quarter of the scene's size, and no larger than real ones. */
-static double slab_side(double size)
-{
-    const double wanted = fmin(0.25 * size, 1.0), power = pow(10.0, floor(log10(wanted) + 1e-9)),
-                 digit = wanted / power;
-    return power * (digit < 1.5 ? 1.0 : digit < 3.5 ? 2.0 : digit < 7.5 ? 5.0 : 10.0);
-}
-
-static WadiLook ground_look(const WadiFrameBuilder *s)
-{
-    const WadiRenderSettings *def = &s->def->scene->render;
-    WadiVec3 c = def->ground_colour;
-    WadiRgb colour =
-        wadi_vec3f(wadi_srgb_decode((float)c.x), wadi_srgb_decode((float)c.y), wadi_srgb_decode((float)c.z));
-    WadiLook look = wadi_look_plain(colour);
-    look.coat = 0.0f;
-    switch (def->ground) {
-    case WADI_GROUND_SLABS:
-        if (s->def->colours != NULL) { /* nothing but the numbers has a pattern */
-            return look;
-        }
-        look.texture = WADI_LOOK_TEXTURE_SLABS;
-        look.texture_size = (float)slab_side(s->size);
-        look.second_colour = wadi_scalef(colour, 0.45f);
-        return look;
-    case WADI_GROUND_CHECKER:
-        look.texture = WADI_LOOK_TEXTURE_CHECKER;
-        look.texture_size = (float)(0.1 * s->size);
-        look.second_colour = wadi_scalef(colour, 0.5f);
-        return look;
-    case WADI_GROUND_SAND: return ground_sand(s);
-    case WADI_GROUND_WATER:
-        look = wadi_look_sea();
-        look.waves = (float)(0.08 * s->size);
-        return look;
-    default: return look;
-    }
-}
-
-/* The horizon of a small scene is soft: the ground fades within this many times its size, and within this
- * many m at most. */
-static const double AIR = 100.0, AIR_CLEAREST = 2500.0;
-
-static void set_ground(WadiFrameBuilder *s)
-{
-    const WadiRenderSettings *def = &s->def->scene->render;
-    bool has_floor = s->def->scene->has_domain;
-    double height = isfinite(def->ground_height) ? def->ground_height
-                    : has_floor                  ? s->def->scene->domain.min.z
-                                                 : s->view.min.z;
-    s->frame_scene->ground = (WadiTraceGround){ .is_present = def->ground != WADI_GROUND_NONE,
-                                                .height = height - WADI_FRAME_CLEARANCE * s->size,
-                                                .look = ground_look(s) };
-    s->frame_scene->air = fmin(AIR * s->size, AIR_CLEAREST);
-    const WadiMaterial *sand = def->ground == WADI_GROUND_SAND ? first_sand(s->def->scene) : NULL;
-    s->frame_scene->ground.wetness = sand != NULL ? (float)sand->look.wetness : 0.0f;
 }
 
 static WadiStatus particle_bounds(const WadiState *frame, WadiBox *box, WadiError *error)
@@ -462,8 +397,7 @@ static WadiStatus fill_frame_scene(WadiFrameBuilder *s, WadiError *error)
         WADI_TRY(wadi_frame_scene_add_layout(s, error));
     }
     WADI_TRY(wadi_foam_add(frame_scene, s->def, error));
-    set_ground(s);
-    return WADI_OK;
+    return wadi_frame_scene_set_ground(s, error);
 }
 
 WadiStatus wadi_frame_scene_build(WadiFrameScene *frame_scene, const WadiFrameSceneDef *def,

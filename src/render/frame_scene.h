@@ -4,6 +4,7 @@
 #define WADI_RENDER_FRAME_SCENE_H
 
 #include "core/state.h"
+#include "math/affine.h"
 #include "render/grains.h"
 #include "render/sand_surface.h"
 #include "render/trace/tracer.h"
@@ -28,6 +29,9 @@ typedef struct WadiFrameSceneDef {
     bool is_layout;                       /* bodies, emitters, drains, domain and camera are drawn too */
     bool has_camera_drawn;                /* of a layout: the camera too, seen from elsewhere */
     double walls_height;                  /* m: of glass walls; 0: that of the domain */
+    bool has_bed;                         /* the ground is sand, but for a pit with the domain in it */
+    double bed_height, bed_wetness;       /* m: z of that ground; 0..1 */
+    double bed_spacing;                   /* m: of its particles */
     bool has_cut;                         /* particles in front of the plane are not drawn */
     WadiVec3 cut_point, cut_normal;       /* m; the normal points to the removed side */
 } WadiFrameSceneDef;
@@ -50,6 +54,12 @@ typedef struct WadiFrameSceneSolid {
     const char *name;    /* of the collider, borrowed from the scene; NULL: none */
     WadiMesh mesh;       /* owned */
     float (*texture)[3]; /* m, per vertex: position in the texture; in the arena; NULL: none */
+    /* m/s, per vertex: mean while the shutter is open; in the arena; NULL: it stands still */
+    float (*velocity)[3];
+    /* Where a solid that keeps its form has moved at the shutter's opening and closing, from its position at
+     * the frame's time; `is_rigid` false: not known. */
+    bool is_rigid;
+    WadiAffine opening, closing;
     int look;
     bool is_moving; /* its mesh may differ from frame to frame */
 } WadiFrameSceneSolid;

@@ -25,6 +25,15 @@ int wadi_frame_scene_add_look(WadiFrameScene *frame_scene, WadiLook look);
 /* frame_scene_solids.c: colliders and glass walls. */
 WadiStatus wadi_frame_scene_add_solids(WadiFrameBuilder *s, WadiError *error);
 
+/* The look of a material in this picture. */
+WadiLook wadi_frame_scene_material(const WadiFrameBuilder *s, const WadiMaterial *material);
+
+/* frame_scene_ground.c */
+WadiStatus wadi_frame_scene_set_ground(WadiFrameBuilder *s, WadiError *error);
+
+/* The sides of the pit in a ground of sand, down to the floor of the domain. */
+WadiStatus wadi_frame_scene_add_pit(WadiFrameBuilder *s, WadiBox pit, WadiLook look, WadiError *error);
+
 /* liquid_edge.c: the particles that the surface of a liquid encloses. In the arena, not freed. */
 WadiStatus wadi_frame_scene_edge(const WadiFrameBuilder *s, const WadiCloud *cloud, WadiCloud *edged,
                                  WadiError *error);

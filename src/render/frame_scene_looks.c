@@ -167,12 +167,18 @@ WadiLook wadi_frame_scene_liquid(const WadiMaterial *material, double size)
     return look;
 }
 
+/* Diameter of the lens over the distance of what is sharp: what is very far away is blurred over 1.3 % of the
+ * picture's height, the front and the back of what is framed over a few pixels of a thousand. */
+static const double LENS = 1.0 / 125.0;
+
 WadiCamera wadi_frame_scene_camera(const WadiScene *scene, WadiBox box, double time)
 {
     const WadiCameraDef *def = &scene->render.camera;
     double aspect = (double)scene->render.width / scene->render.height;
     if (!def->is_given) {
-        return wadi_camera_framing(box, aspect);
+        WadiCamera camera = wadi_camera_framing(box, aspect);
+        camera.lens_radius = 0.5 * LENS * wadi_norm(wadi_sub(camera.target, camera.eye));
+        return camera;
     }
     return (WadiCamera){ .eye = wadi_curve_value3(&def->from, time),
                          .target = wadi_curve_value3(&def->to, time),

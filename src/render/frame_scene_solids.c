@@ -64,6 +64,61 @@ static WadiStatus attach_texture(const WadiFrameBuilder *s, WadiFrameSceneSolid 
     return WADI_OK;
 }
 
+/* The rigid motion of a shape from t0 to t1, by the images of four points. */
+static WadiAffine motion_of(const WadiShape *shape, WadiVec3 middle, double size, double t0, double t1)
+{
+    WadiAffine map = wadi_affine_identity();
+    const WadiVec3 to = wadi_shape_carry(shape, middle, t0, t1);
+    const WadiVec3 along[3] = { { size, 0, 0 }, { 0, size, 0 }, { 0, 0, size } };
+    for (int axis = 0; axis < 3; ++axis) {
+        const WadiVec3 end = wadi_shape_carry(shape, wadi_add(middle, along[axis]), t0, t1);
+        const WadiVec3 column = wadi_scale(wadi_sub(end, to), 1.0 / size);
+        map.m[0][axis] = column.x;
+        map.m[1][axis] = column.y;
+        map.m[2][axis] = column.z;
+    }
+    map.t = wadi_sub(to, wadi_affine_vector(&map, middle));
+    return map;
+}
+
+/* What the shutter sees of a moving solid. A jump of its keyframes is no motion: it is not blurred. */
+static WadiStatus attach_motion(const WadiFrameBuilder *s, WadiFrameSceneSolid *solid, const WadiShape *shape,
+                                WadiError *error)
+{
+    const double open = s->def->scene->render.shutter / s->def->scene->fps;
+    const double before = s->time - 0.5 * open, after = s->time + 0.5 * open;
+    if (!(open > 0.0) || s->def->colours != NULL || !wadi_shape_is_moving(shape) ||
+        wadi_shape_jump_count(shape, before, after) > 0) {
+        return WADI_OK;
+    }
+    const size_t count = solid->mesh.vertex_count;
+    WADI_TRY(WADI_ARENA_NEW(&s->frame_scene->arena, &solid->velocity, count, "motion of a collider", error));
+    double largest = 0.0;
+    for (size_t v = 0; v < count; ++v) {
+        const WadiVec3 x = solid->mesh.vertices[v];
+        const WadiVec3 way =
+            wadi_sub(wadi_shape_carry(shape, x, s->time, after), wadi_shape_carry(shape, x, s->time, before));
+        const WadiVec3 velocity = wadi_is_finite(way) ? wadi_scale(way, 1.0 / open) : wadi_vec3(0, 0, 0);
+        solid->velocity[v][0] = (float)velocity.x;
+        solid->velocity[v][1] = (float)velocity.y;
+        solid->velocity[v][2] = (float)velocity.z;
+        largest = fmax(largest, wadi_norm(velocity));
+    }
+    if (largest == 0.0) {
+        solid->velocity = NULL;
+        return WADI_OK;
+    }
+    WadiShapeMotion unused;
+    solid->is_rigid = wadi_shape_rigid_motion(shape, before, after, &unused);
+    if (solid->is_rigid) {
+        const WadiBox box = wadi_mesh_bounds(&solid->mesh);
+        const WadiVec3 middle = wadi_scale(wadi_add(box.min, box.max), 0.5);
+        solid->opening = motion_of(shape, middle, s->size, s->time, before);
+        solid->closing = motion_of(shape, middle, s->size, s->time, after);
+    }
+    return WADI_OK;
+}
+
 static WadiStatus add_collider(WadiFrameBuilder *s, int i, WadiError *error)
 {
     const WadiColliderDef *collider = &s->def->scene->colliders[i];
@@ -82,7 +137,7 @@ static WadiStatus add_collider(WadiFrameBuilder *s, int i, WadiError *error)
     if (collider->look.texture != WADI_TEXTURE_NONE && !collider->look.is_glass) {
         WADI_TRY(attach_texture(s, solid, shape, error));
     }
-    return WADI_OK;
+    return attach_motion(s, solid, shape, error);
 }
 
 /* The box whose sides are drawn as glass, slightly outside of the domain. */
@@ -94,10 +149,10 @@ static WadiBox glass_box(const WadiFrameBuilder *s)
     return box;
 }
 
-/* Adds one side of the domain as a sheet. */
-static WadiStatus add_sheet(WadiFrameBuilder *s, int axis, bool is_high, int look, WadiError *error)
+/* Adds one side of the box as a sheet. */
+static WadiStatus add_sheet(WadiFrameBuilder *s, WadiBox box, int axis, bool is_high, int look,
+                            WadiError *error)
 {
-    WadiBox box = glass_box(s);
     WadiVec3 corner[4];
     for (int n = 0; n < 4; ++n) {
         double at[3];
@@ -170,6 +225,7 @@ static WadiStatus add_edges(WadiFrameBuilder *s, WadiError *error)
     WadiLook look = wadi_look_plain(wadi_srgb(124, 152, 144));
     look.coat = 1.0f;
     look.coat_roughness = 0.15f;
+    look.casts_no_shadow = true; /* a drawing of the domain, not a thing in it */
     WadiFrameSceneSolid *solid = &s->frame_scene->solids[s->frame_scene->solid_count];
     *solid = (WadiFrameSceneSolid){ .look = wadi_frame_scene_add_look(s->frame_scene, look) };
     WADI_TRY(wadi_mesh_create(&solid->mesh, vertices, 8 * (size_t)bars, (const uint32_t(*)[3])triangles,
@@ -191,8 +247,17 @@ WadiStatus wadi_frame_scene_add_solids(WadiFrameBuilder *s, WadiError *error)
     int look = wadi_frame_scene_add_look(s->frame_scene, wadi_look_glass());
     for (int side = 0; side < 4; ++side) { /* no floor and ceiling */
         if ((scene->closed_sides >> side & 1) != 0) {
-            WADI_TRY(add_sheet(s, side / 2, side % 2 == 1, look, error));
+            WADI_TRY(add_sheet(s, glass_box(s), side / 2, side % 2 == 1, look, error));
         }
     }
     return add_edges(s, error);
+}
+
+WadiStatus wadi_frame_scene_add_pit(WadiFrameBuilder *s, WadiBox pit, WadiLook look, WadiError *error)
+{
+    const int of = wadi_frame_scene_add_look(s->frame_scene, look);
+    for (int side = 0; side < 4; ++side) {
+        WADI_TRY(add_sheet(s, pit, side / 2, side % 2 == 1, of, error));
+    }
+    return WADI_OK;
 }

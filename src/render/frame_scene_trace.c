@@ -49,11 +49,12 @@ static WadiStatus trace_solid(WadiFrameScene *frame_scene, WadiTraceMesh *to,
     const WadiMesh *mesh = &solid->mesh;
     trace_mesh(to, mesh, solid->look);
     to->texture = (const float(*)[3])solid->texture;
+    to->velocity = (const float(*)[3])solid->velocity;
     size_t count = 3 * mesh->triangle_count;
     if (mesh->triangle_count > SMOOTH_MAX || count == 0) {
         return WADI_OK;
     }
-    float(*normal)[3], (*texture)[3] = NULL;
+    float(*normal)[3], (*texture)[3] = NULL, (*velocity)[3] = NULL;
     WadiVec3 *vertices;
     uint32_t(*triangles)[3];
     WADI_TRY(wadi_smooth_normals(&normal, mesh, arena, error));
@@ -62,12 +63,18 @@ static WadiStatus trace_solid(WadiFrameScene *frame_scene, WadiTraceMesh *to,
     if (solid->texture != NULL) {
         WADI_TRY(WADI_ARENA_NEW(arena, &texture, count, "texture of a solid", error));
     }
+    if (solid->velocity != NULL) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &velocity, count, "motion of a solid", error));
+    }
     for (size_t c = 0; c < count; ++c) {
         uint32_t v = mesh->triangles[c / 3][c % 3];
         vertices[c] = mesh->vertices[v];
         triangles[c / 3][c % 3] = (uint32_t)c;
         if (texture != NULL) {
             memcpy(texture[c], solid->texture[v], sizeof texture[c]);
+        }
+        if (velocity != NULL) {
+            memcpy(velocity[c], solid->velocity[v], sizeof velocity[c]);
         }
     }
     *to = (WadiTraceMesh){ .vertex_count = count,
@@ -76,6 +83,7 @@ static WadiStatus trace_solid(WadiFrameScene *frame_scene, WadiTraceMesh *to,
                            .triangles = (const uint32_t(*)[3])triangles,
                            .normal = (const float(*)[3])normal,
                            .texture = (const float(*)[3])texture,
+                           .velocity = (const float(*)[3])velocity,
                            .look = solid->look };
     return WADI_OK;
 }

@@ -22,11 +22,16 @@ static const double NEAR = 2.0, OWNER_NEAR = 1.4; /* spacings */
 /* Fraction of a particle's volume that its grains fill, and the radius of the cloud they form, spacings. */
 static const double FILL = 0.6, SCATTER = 0.75;
 
+/* Spacings: a particle up to this high above sand or the floor lies on it, thrown up only by the size of a
+ * cell; across, sand this near carries it. */
+static const double LYING = 3.0, UNDER = 0.9;
+
 typedef struct Split {
     const WadiCloud *cloud;
     const WadiBins *bins;
     double floor; /* m; -INFINITY: none */
     uint8_t *is_loose;
+    float *drop; /* m, from a loose particle down to what it lies on; INFINITY: it flies */
 } Split;
 
 static void classify_block(void *context, int64_t first, int64_t end)
@@ -52,6 +57,38 @@ static void classify_block(void *context, int64_t first, int64_t end)
             }
         }
         s->is_loose[i] = sum < below;
+    }
+}
+
+/* How far below loose particles the sand is that they lie on. */
+static void find_drops(void *context, int64_t first, int64_t end)
+{
+    const Split *s = context;
+    for (int64_t i = first; i < end; ++i) {
+        s->drop[i] = INFINITY;
+        if (!s->is_loose[i]) {
+            continue;
+        }
+        const WadiVec3 x = s->cloud->position[i];
+        const double spacing = (double)s->cloud->spacing[i];
+        const float most = (float)(LYING * spacing), across = (float)(UNDER * spacing);
+        float drop = x.z - s->floor < LYING * spacing ? (float)(x.z - s->floor) : INFINITY;
+        WadiBinWalk walk =
+            wadi_bins_walk(s->bins, (WadiBox){ wadi_vec3(x.x, x.y, x.z - LYING * spacing), x });
+        for (WadiBinSpan span; wadi_bins_next(&walk, &span);) {
+            const WadiVec3 at = wadi_sub(x, span.corner);
+            for (int32_t k = span.first; k < span.end; ++k) {
+                const float *p = s->bins->point[k];
+                const float dx = p[0] - (float)at.x, dy = p[1] - (float)at.y, down = (float)at.z - p[2];
+                const int32_t other = s->bins->order[k];
+                if (other < s->cloud->count && !s->is_loose[other] && down > 0.0f && down < most &&
+                    dx * dx + dy * dy < across * across) {
+                    const float top = down - 0.5f * s->cloud->spacing[other];
+                    drop = fminf(drop, fmaxf(top, 0.0f));
+                }
+            }
+        }
+        s->drop[i] = drop;
     }
 }
 
@@ -114,8 +151,8 @@ static WadiStatus select_particles(WadiCloud *to, const WadiCloud *from, const S
     return WADI_OK;
 }
 
-WadiStatus wadi_sand_split(WadiCloud *bulk, WadiCloud *loose, const WadiCloud *cloud, WadiBox walls,
-                           WadiArena *arena, WadiError *error)
+WadiStatus wadi_sand_split(WadiCloud *bulk, WadiCloud *loose, float **drop, const WadiCloud *cloud,
+                           WadiBox walls, WadiArena *arena, WadiError *error)
 {
     WadiBins bins;
     WadiCloud mirrored;
@@ -123,9 +160,19 @@ WadiStatus wadi_sand_split(WadiCloud *bulk, WadiCloud *loose, const WadiCloud *c
     WADI_TRY(wadi_cloud_mirror(&mirrored, cloud, walls, 1.5, arena, error));
     WADI_TRY(wadi_bins_build(&bins, &mirrored, NEAR, arena, error));
     WADI_TRY(WADI_ARENA_NEW(arena, &split.is_loose, (size_t)cloud->count, "particles of sand", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &split.drop, (size_t)cloud->count, "particles of sand", error));
     wadi_parallel_for(mirrored.count, BLOCK, classify_block, &split);
+    wadi_parallel_for(cloud->count, BLOCK, find_drops, &split);
     WADI_TRY(select_particles(bulk, cloud, &split, 0, arena, error));
-    return select_particles(loose, cloud, &split, 1, arena, error);
+    WADI_TRY(select_particles(loose, cloud, &split, 1, arena, error));
+    int32_t count = 0;
+    for (int32_t i = 0; i < cloud->count; ++i) {
+        if (split.is_loose[i]) { /* as select_particles does, in the order of the cloud */
+            split.drop[count++] = split.drop[i];
+        }
+    }
+    *drop = split.drop;
+    return WADI_OK;
 }
 
 typedef struct Search {
@@ -238,7 +285,11 @@ static void scatter(WadiGrains *grains, size_t to, const WadiLooseDef *def, cons
     sphere[0] = (float)(middle.x + r * across * cos(angle));
     sphere[1] = (float)(middle.y + r * across * sin(angle));
     sphere[3] = (float)(0.5 * size * (0.75 + 0.5 * v[0]));
-    sphere[2] = (float)fmax(middle.z + r * z, floor + 0.5 * (double)sphere[3]);
+    if (def->drop != NULL && isfinite(def->drop[i])) { /* half sunk, as between others */
+        sphere[2] = (float)(middle.z - (double)def->drop[i]);
+    } else {
+        sphere[2] = (float)fmax(middle.z + r * z, floor + 0.5 * (double)sphere[3]);
+    }
     grains->colour[to] = wadi_grain_colour(&def->palette, cloud->id[i], number, wetness);
 }
 

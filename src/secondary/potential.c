@@ -1,6 +1,6 @@
 /* Where water draws in air: where it collides with itself, at the crests of waves, and only where it is fast
  * enough. Source: [IAAT12 section 3].
- * Differs: thresholds are speeds of real water, so that small and slow scenes make none; sums over neighbours
+ * Differs: thresholds are speeds of real water, or of a scene of this size where these are less; sums over neighbours
  * are means, so that they depend less on the spacing. [theory 14.1] */
 #include "secondary/potential.h"
 

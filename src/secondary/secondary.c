@@ -12,6 +12,29 @@ void wadi_secondary_free(WadiSecondary *secondary)
     secondary->next_id = 0;
 }
 
+/* m/s: real water draws in no air below this; dust needs as much. */
+static const double SLOWEST = 1.0;
+/* Over sqrt(g L), the Froude number of the scene, where that is slower; and of `fast` over `slow`. */
+static const double FROUDE = 0.2, RANGE = 4.0;
+
+void wadi_secondary_speeds(const WadiScene *scene, bool is_sand, double *slow, double *fast)
+{
+    const WadiSecondaryDef *def = &scene->secondary;
+    double scale = SLOWEST;
+    if (!is_sand && scene->has_domain) {
+        const WadiVec3 size = wadi_box_size(scene->domain);
+        const double length = cbrt(size.x * size.y * size.z),
+                     gravity = wadi_norm(wadi_curve_value3(&scene->gravity, 0.0));
+        const double wave = FROUDE * sqrt(gravity * length);
+        scale = wave > 0.0 ? fmin(wave, SLOWEST) : SLOWEST;
+    }
+    if (def->fast >= 0.0) {
+        scale = fmin(scale, def->fast / RANGE);
+    }
+    *slow = def->slow >= 0.0 ? def->slow : scale;
+    *fast = def->fast >= 0.0 ? def->fast : RANGE * fmax(*slow, 1e-3 * SLOWEST);
+}
+
 void wadi_secondary_pick(const WadiScene *scene, double time, bool is_sand, bool picks[256])
 {
     memset(picks, 0, 256 * sizeof *picks);

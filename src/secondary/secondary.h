@@ -47,6 +47,9 @@ WadiStatus wadi_secondary_step(WadiSecondary *secondary, const WadiWorld *world,
 WadiStatus wadi_secondary_save(const WadiSecondary *secondary, WadiState *state, WadiError *error);
 WadiStatus wadi_secondary_load(WadiSecondary *secondary, const WadiState *state, WadiError *error);
 
+/* m/s: below *slow nothing is made, above *fast no more. */
+void wadi_secondary_speeds(const WadiScene *scene, bool is_sand, double *slow, double *fast);
+
 /* Stages of wadi_secondary_step. The materials that the flows pick: */
 void wadi_secondary_pick(const WadiScene *scene, double time, bool is_sand, bool picks[256]);
 WadiStatus wadi_secondary_move(WadiSecondary *secondary, const WadiWorld *world,

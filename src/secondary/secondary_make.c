@@ -95,6 +95,8 @@ WadiStatus wadi_secondary_make(WadiSecondary *secondary, const WadiWorld *world,
 {
     const WadiSecondaryDef *def = &world->scene->secondary;
     bool picks[256];
+    double slow, fast;
+    wadi_secondary_speeds(world->scene, is_sand, &slow, &fast);
     wadi_secondary_pick(world->scene, step->time, is_sand, picks);
     WadiFlow flow;
     WADI_TRY(wadi_flow_build(&flow,
@@ -103,16 +105,14 @@ WadiStatus wadi_secondary_make(WadiSecondary *secondary, const WadiWorld *world,
                                              .part = 1.0,
                                              .support = SUPPORT,
                                              .picks = picks,
-                                             .near_speed = def->slow },
+                                             .near_speed = slow },
                              arena, error));
     float *potential;
-    WADI_TRY(wadi_secondary_potential(&potential, &flow,
-                                      &(WadiPotentialDef){ .slow = def->slow,
-                                                           .fast = def->fast,
-                                                           .is_sand = is_sand,
-                                                           .solids = &world->solids,
-                                                           .time = step->time },
-                                      arena, error));
+    WADI_TRY(wadi_secondary_potential(
+        &potential, &flow,
+        &(WadiPotentialDef){
+            .slow = slow, .fast = fast, .is_sand = is_sand, .solids = &world->solids, .time = step->time },
+        arena, error));
     const double size = def->size > 0.0 ? def->size : 0.25 * world->spacing;
     const double rate = is_sand ? SAND_RATE * def->dust : WATER_RATE * def->amount;
     Maker maker = { .secondary = secondary,

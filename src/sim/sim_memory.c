@@ -2,7 +2,8 @@
  * process later, without a message. */
 #include <math.h>
 
-#include "core/machine/memory.h"
+#include "core/os/os_memory.h"
+#include "math/cbrt.h"
 #include "sim/sim.h"
 
 /* Particles that the emitters add; 0 where drains or open sides may remove some. */
@@ -49,7 +50,8 @@ WadiStatus wadi_sim_check_memory(const WadiSim *sim, double duration, WadiError 
     if ((least + extra) * each <= there) {
         return WADI_OK;
     }
-    double count = likely + extra, fitting = sim->world->cell_size * cbrt(count * each / fmax(there, each));
+    double count = likely + extra,
+           fitting = sim->world->cell_size * wadi_cbrt(count * each / fmax(there, each));
     return wadi_fail(
         error, WADI_ERR_MEMORY,
         "%s: %.*f million particles need about %.1f GB of memory, and %.1f GB are there; use larger cells "

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "math/cbrt.h"
 #include "sim/sim.h"
 #include "world/water.h"
 
@@ -77,7 +78,7 @@ static void fill_attributes(void *context, int64_t first, int64_t end)
         if (!fill->is_water[fill->material[i]]) {
             fill->density[i] += (float)(fill->volume != NULL ? mass / fill->volume[i] : mass);
         } else if (fill->radius != NULL) {
-            fill->radius[i] *= (float)cbrt(mass / (double)fill->density[i]);
+            fill->radius[i] *= (float)wadi_cbrt(mass / (double)fill->density[i]);
         }
     }
 }

@@ -6,6 +6,7 @@
 #include "core/array.h"
 #include "core/log.h"
 #include "grid/tile_map.h"
+#include "math/cbrt.h"
 #include "world/water.h"
 
 enum { SIDE = WADI_TILE_SIDE, DEPTH = 2, SPAN = SIDE + 2 * DEPTH, LEAST_CELLS = 64, TIMES_IN_A_ROW = 2 };
@@ -106,7 +107,7 @@ static double cell_size(const WadiSim *sim)
     for (int32_t i = 0; own != NULL && i < sim->particles.count; ++i) {
         largest = fmax(largest, own[i]);
     }
-    return 2.0 * cbrt(largest) * sim->world->spacing;
+    return 2.0 * wadi_cbrt(largest) * sim->world->spacing;
 }
 
 static void add_particles(const WadiSim *sim, Counts *counts)

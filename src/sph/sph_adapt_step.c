@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "math/cbrt.h"
 #include "sph/adapt/sph_target.h"
 #include "sph/published/sph_printed.h"
 #include "sph/published/sph_printed_resample.h"
@@ -59,7 +60,7 @@ static void radius_block(void *context, int64_t first, int64_t end)
             const double *water = wadi_particles_column(p, sph->water_column);
             full = water[i] * unit / material->density;
         }
-        radius[i] = (float)(0.5 * sph->spacing * cbrt(full));
+        radius[i] = (float)(0.5 * sph->spacing * wadi_cbrt(full));
     }
 }
 
@@ -95,7 +96,7 @@ double wadi_sph_smallest_size(const WadiSph *sph)
     for (int32_t i = 1; i < p->count; ++i) {
         least = volume[i] < least ? volume[i] : least;
     }
-    return cbrt(fmin(fmax(least, 0.5), 64.0));
+    return wadi_cbrt(fmin(fmax(least, 0.5), 64.0));
 }
 
 /* Arrays by particle of the store. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "math/cbrt.h"
 #include "sph/sph.h"
 
 enum { BLOCK = 8192, PER_OCTAVE = 8, BINS = 24 * PER_OCTAVE };
@@ -69,7 +70,7 @@ static double count_heads(void *context, int64_t first, int64_t end)
         float head = pressure[i] * heads->per_pascal[p->material[i]];
         if (sph->volume_column >= 0) {
             const double *volume = wadi_particles_column(p, sph->volume_column);
-            const float size = (float)cbrt(volume[i]);
+            const float size = (float)wadi_cbrt(volume[i]);
             head /= size * size;
         }
         const bool is_water = sph->materials.is_sand[p->material[i]] == 0;

@@ -13,20 +13,19 @@ static const double LEAST_HYSTERESIS = 1.26; /* the third root of 2 */
 static const WadiSceneChoice published[] = {
     { "none", WADI_SPH_PUBLISHED_NONE, "wadi's own method" },
     { "ld09", WADI_SPH_PUBLISHED_LD09,
-      "Lenaerts and Dutré 2009: equation of state, local friction with rigid clusters, porous flow" },
+      "Lenaerts and Dutré 2009: Tait pressure, local friction with clusters, porous flow" },
     { "t10", WADI_SPH_PUBLISHED_T10,
       "Teng 2010: the same with porosity by density, collisions, surface tension, splits and merges" },
 };
 WADI_SCENE_CHOICES(published);
 static const WadiSceneChoice frictions[] = {
     { "solve", WADI_SPH_FRICTION_SOLVE, "one global problem: piles come to rest" },
-    { "zb05", WADI_SPH_FRICTION_ZB05, "the papers' rule of one particle at a time, with rigid clusters" },
+    { "zb05", WADI_SPH_FRICTION_ZB05, "the papers' local rule with rigid clusters" },
 };
 WADI_SCENE_CHOICES(frictions);
 static const WadiSceneChoice pressures[] = {
     { "solve", WADI_SPH_PRESSURE_SOLVE, "one problem for all particles: nothing is compressed" },
-    { "tait", WADI_SPH_PRESSURE_TAIT,
-      "an equation of state with a speed of sound, explicit: about 1 % compression, and many short steps" },
+    { "tait", WADI_SPH_PRESSURE_TAIT, "an explicit equation of state, about 1 % compression; without sand" },
 };
 WADI_SCENE_CHOICES(pressures);
 
@@ -35,7 +34,7 @@ WADI_SCENE_CHOICES(pressures);
 
 static const WadiSceneField near_fields[] = {
     { "surface", WADI_SCENE_NUMBER, NEAR_AT(surface), .unit = "spacings", .fallback = { 2 },
-      .doc = "From the free surface, which is so drawn by the finest particles." },
+      .doc = "From the free surface." },
     { "interface", WADI_SCENE_NUMBER, NEAR_AT(interface), .unit = "spacings", .fallback = { 2 },
       .doc = "From where sand meets water." },
     { "colliders", WADI_SCENE_NUMBER, NEAR_AT(colliders), .unit = "spacings", .fallback = { 2 },
@@ -80,27 +79,25 @@ static const WadiSceneObject adapt_object = {
 static const WadiSceneField sph_fields[] = {
     { "published", WADI_SCENE_ENUM, AT(published), .flags = WADI_SCENE_HASH_IF_CHANGED,
       .choices = &published_choices,
-      .doc = "A paper's method instead of wadi's, all of it: only `cluster_range`, `cfl`, `step`, `damping` "
-             "and, with `t10`, `adaptive` can be set beside it." },
+      .doc = "A paper's method; only `cluster_range`, `cfl`, `step`, `damping` and, with `t10`, `adaptive` "
+             "can be set beside it." },
     { "cluster_range", WADI_SCENE_NUMBER, AT(cluster_range), .flags = WADI_SCENE_HASH_IF_CHANGED,
       .unit = "spacings", .minimum = 0, .maximum = 2, .fallback = { 1.2 },
-      .doc = "With `published: ld09`, h′: rigid particles this close to each other move as one body. Less "
-             "lets them break apart more easily." },
+      .doc = "With `published: ld09`, h′: rigid particles this close move as one body." },
     { "pressure", WADI_SCENE_ENUM, AT(pressure), .choices = &pressures_choices,
       .fallback = { WADI_SPH_PRESSURE_SOLVE }, .doc = "How the pressure is found." },
     { "tolerance", WADI_SCENE_NUMBER, AT(tolerance), .minimum = 1e-8, .maximum = 1, .fallback = { 2e-2 },
-      .doc = "Error of the pressure solve: rate of compression that is left, over what gravity adds in the "
-             "longest step." },
+      .doc = "Rate of compression left by the pressure solve, over what gravity adds in the longest step." },
     { "pressure_iterations", WADI_SCENE_INT, AT(pressure_iterations), .minimum = 1, .maximum = 100000,
-      .fallback = { 100 }, .doc = "At most so many iterations of the pressure a solve." },
+      .fallback = { 100 }, .doc = "Largest number of iterations of the pressure." },
     { "friction", WADI_SCENE_ENUM, AT(friction), .choices = &frictions_choices,
       .doc = "Friction inside sand." },
     { "friction_iterations", WADI_SCENE_INT, AT(friction_iterations), .minimum = 1, .maximum = 100000,
-      .fallback = { 4 }, .doc = "At most so many iterations of `solve` a round." },
+      .fallback = { 4 }, .doc = "Largest number of iterations of `solve` a round." },
     { "friction_rounds", WADI_SCENE_INT, AT(friction_rounds), .minimum = 1, .maximum = 100, .fallback = { 1 },
       .doc = "Rounds of friction and pressure a step." },
     { "sleep", WADI_SCENE_BOOL, AT(sleep), .fallback = { 1 },
-      .doc = "Sand and pools of water at rest are left out of the step until something disturbs them." },
+      .doc = "Sand and pools at rest are not simulated until disturbed." },
     { "cfl", WADI_SCENE_NUMBER, AT(cfl), .unit = "spacings", .minimum = 1e-3, .maximum = 10,
       .fallback = { 0.4 }, .doc = "No particle moves farther in a step." },
     { "step", WADI_SCENE_NUMBER, AT(step), .unit = "√(dx/g)", .minimum = 1e-3, .maximum = 1000,
@@ -110,8 +107,7 @@ static const WadiSceneField sph_fields[] = {
     { "density_speed", WADI_SCENE_NUMBER, AT(density_speed), .unit = "√(g dx)", .minimum = 0, .maximum = 10,
       .fallback = { 0.5 }, .doc = "Over-dense particles separate no faster than this." },
     { "damping", WADI_SCENE_NUMBER, AT(damping), .unit = "dx √(g dx)", .minimum = 0, .maximum = 1,
-      .fallback = { 0.05 },
-      .doc = "Kinematic viscosity between particles, without friction at walls: lets water come to rest." },
+      .fallback = { 0.05 }, .doc = "Kinematic viscosity between particles, which lets water come to rest." },
     { "adaptive", WADI_SCENE_OBJECT, AT(adapt), .object = &adapt_object,
       .presence = offsetof(WadiSphDef, is_adaptive), .fallback_text = "all particles have one size",
       .doc = "Particles of different sizes; `{}` for the defaults." },

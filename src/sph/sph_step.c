@@ -3,6 +3,7 @@
 
 #include "core/check.h"
 #include "core/parallel.h"
+#include "math/cbrt.h"
 #include "sph/sph.h"
 #include "sph/sph_stage.h"
 #include "sph/viscosity/sph_viscosity.h"
@@ -42,7 +43,7 @@ static void begin_block(void *context, int64_t first, int64_t end)
         const double *volume = (const double *)wadi_particles_column(p, sph->volume_column) + base;
         for (int64_t i = first; i < end; ++i) {
             step->rest_volume[i] = volume[i];
-            step->size[i] = (float)cbrt(volume[i]);
+            step->size[i] = (float)wadi_cbrt(volume[i]);
             step->volume[i] = (float)volume[i];
         }
     }

@@ -90,6 +90,8 @@ typedef struct WadiRenderLightDef {
 } WadiRenderLightDef;
 
 typedef enum WadiGroundKey {
+    /* the scene's bed of sand goes on; otherwise slabs, or one colour for what is small */
+    WADI_GROUND_AUTO,
     WADI_GROUND_SLABS, /* of stone */
     WADI_GROUND_PLAIN,
     WADI_GROUND_CHECKER,

@@ -9,8 +9,8 @@ typedef struct WadiSecondaryDef {
     double size;      /* m, diameter; 0: a quarter of the spacing */
     double life;      /* s, of foam */
     double dust_life; /* s */
-    double slow;      /* m/s: slower material makes none */
-    double fast;      /* m/s: faster material makes no more */
+    double slow;      /* m/s: slower material makes none; < 0: by the size of the scene */
+    double fast;      /* m/s: faster material makes no more; < 0: four times as fast */
     double rise;      /* m/s, of bubbles in still water */
     double drying;    /* s, until sand that water has left is dry */
 } WadiSecondaryDef;

@@ -183,12 +183,12 @@ def test_settings_on_command_lines_are_read():
 
 
 def test_defaults_of_the_reference_are_plain_numbers():
-    rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \| [^|]* \| ([^|]*) \|", read(os.path.join(ROOT, "docs", "scene-reference.md")),
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]*) \| ([^|]*) \|", read(os.path.join(ROOT, "docs", "scene-reference.md")),
                       re.M)
     defaults = {key: default.strip() for key, _, default in rows}
     is_equal((defaults["sweeps"], defaults["width"], defaults["texture"], defaults["sleep"]),
              ("60", "960", "false", "true"))
-    blank = [key for key, kind, default in rows if kind.strip() == "true or false" and default.strip() not in ("true", "false")]
+    blank = [key for key, kind, default in rows if kind.strip() == "boolean" and default.strip() not in ("true", "false")]
     is_equal(blank, [])
     assert not any(re.search(r"\de\+", default) for default in defaults.values()), defaults
 

@@ -4,6 +4,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 
 from cli_harness import (COMMANDS, ROOT, SCENE, contains, good, is_equal, is_usage_error, main, needs, read,
                          wadi, write)
@@ -17,6 +18,15 @@ def test_files_in_the_tree_are_up_to_date():
         kept = read(os.path.join(ROOT, path))
         assert good(*option).out == kept, f"{path} is old: wadi {' '.join(option)} > {path}"
     contains(is_usage_error("--dump-completion", "tcsh"), "expected bash, zsh or fish")
+
+
+def test_drawings_of_the_theory_are_up_to_date():
+    subprocess.run([sys.executable, os.path.join(ROOT, "tools", "theory_figures.py"), "made"], check=True)
+    kept = os.path.join(ROOT, "docs", "theory")
+    is_equal(sorted(os.listdir("made")), sorted(os.listdir(kept)))
+    for name in os.listdir(kept):
+        assert read(os.path.join("made", name)) == read(os.path.join(kept, name)), f"{name} is old: tools/theory_figures.py"
+        contains(read(os.path.join(ROOT, "docs", "theory.md")), f"(theory/{name})")
 
 
 def test_manual_page_is_clean():
@@ -74,7 +84,7 @@ CHOICES = {
     ("surface", "--up"): ["y", "z"],
     ("render", "--quality"): ["draft", "final", "preview"],
     ("render", "--map"): ["dune", "grey", "kinds", "lagoon", "split"],
-    ("export", "--to"): ["blender", "obj", "pbrt", "ply", "pov", "vdb"],
+    ("export", "--to"): ["blender", "obj", "pbrt", "ply", "pov", "usd", "vdb"],
     ("export", "--up"): ["y", "z"],
 }
 

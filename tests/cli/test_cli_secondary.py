@@ -1,9 +1,12 @@
 """wadi secondary against the real binary: files, what is kept, resuming, pictures."""
 import filecmp
+import json
 import os
 import shutil
 
-from cli_harness import contains, good, is_equal, main, shown, wadi, write
+import h5py
+
+from cli_harness import ROOT, contains, good, is_equal, main, shown, wadi, write
 
 DAM = """\
 wadi: 1
@@ -50,6 +53,20 @@ def test_secondary_makes_a_file_a_frame_and_keeps_them():
     contains(good("info", os.path.join(run, "secondary", files(run)[-1])).out, "life")
 
 
+def test_the_wave_at_the_duck_has_bubbles():
+    """The gallery's duck is 13 cm tall: its wave of 1 m/s has bubbles and foam only with the speeds of its scale."""
+    scene = os.path.join(ROOT, "scenes", "gallery", "sand-duck", "sand-duck.yaml")
+    good("run", scene, "-o", "duck.run", "--set", "cell_size=0.018", "--frames", "8", "--quiet")
+    made = []
+    for speeds in ([], ["--set", "secondary={slow: 1, fast: 4}"]):
+        good("secondary", "duck.run", "--quiet", *speeds)
+        with h5py.File(os.path.join("duck.run", "secondary", files("duck.run")[-1])) as file:
+            kinds = file["particles/kind"][:]
+            made.append([int((kinds == kind).sum()) for kind in (1, 2)])  # foam, bubbles
+    assert min(made[0]) >= 20, made
+    assert 10 * sum(made[1]) <= sum(made[0]), made
+
+
 def test_stopped_and_continued_gives_the_same_bytes():
     run = simulate()
     shutil.copytree(run, "b.run")
@@ -70,14 +87,63 @@ def test_stopped_and_continued_gives_the_same_bytes():
 def test_pictures_show_it():
     run = simulate()
     draw = ("render", run, "--frames", "16", "--quality", "draft", "--size", "96x54", "--no-video", "--quiet", "--threads", "1")
-    good(*draw)
+    good(*draw, "--set", "render.secondary=false")
     picture = os.path.join(run, "images", "scene.0016.png")
     without = pixels(picture)
+    assert not os.path.exists(os.path.join(run, "secondary"))
     good("secondary", run, "--quiet")
     good(*draw)
     assert pixels(picture) != without
     good(*draw, "--set", "render.secondary=false")
     assert pixels(picture) == without
+
+
+def test_pictures_make_it():
+    run = simulate()
+    shutil.copytree(run, "b.run")
+    draw = ("--quality", "draft", "--size", "96x54", "--no-video", "--quiet", "--threads", "1")
+    good("secondary", run, "--quiet")
+    good("render", "b.run", "--frames", "9", *draw)
+    is_equal(len(files("b.run")), 9)
+    good("render", "b.run", "--frames", "16", *draw)
+    is_equal(len(files("b.run")), 16)
+    for name in files(run):
+        assert filecmp.cmp(os.path.join(run, "secondary", name), os.path.join("b.run", "secondary", name), False), name
+    # What was made with other settings stays.
+    good("secondary", run, "--quiet", "--set", "secondary.amount=2")
+    kept = open(os.path.join(run, "secondary", files(run)[-1]), "rb").read()
+    good("render", run, "--frames", "16", *draw)
+    assert open(os.path.join(run, "secondary", files(run)[-1]), "rb").read() == kept
+    # Not for numbers, nor where no liquid foams.
+    shutil.rmtree(os.path.join(run, "secondary"))
+    good("render", run, "--frames", "16", "--color", "speed", *draw)
+    assert not os.path.exists(os.path.join(run, "secondary"))
+    syrup = simulate(DAM.replace("{kind: water}", "{kind: water, viscosity: 5}").replace("frames: 16", "frames: 3"), "c.run")
+    good("render", syrup, *draw)
+    assert not os.path.exists(os.path.join(syrup, "secondary"))
+
+
+def test_small_waves_foam_as_large_ones():
+    """The same dam a twentieth as large, with the frames of times shorter by the root of 20: its speeds are shorter by that, too,
+    and so are the thresholds. What is made in a second is a part of the volume, so that `amount` makes up for the time."""
+    small = """\
+wadi: 1
+solver: flip
+domain: {min: [0, 0, 0], max: [0.15, 0.025, 0.1]}
+cell_size: 0.005
+fps: 107.3313
+frames: 16
+materials: {water: {kind: water}}
+bodies: [{material: water, velocity: [0.6708204, 0, 0], shape: {box: {min: [0.075, 0, 0], max: [0.15, 0.025, 0.07]}}}]
+secondary: {amount: 4.472136, life: 0.6708204, rise: 0.0559}
+"""
+    counts = []
+    for name, scene in (("large.run", DAM), ("small.run", small)):
+        run = simulate(scene, name)
+        good("secondary", run, "--quiet")
+        frame = json.loads(good("info", "--json", os.path.join(run, "secondary", files(run)[-1])).out)
+        counts.append(frame["arrays"][0]["count"])
+    assert counts[0] > 500 and abs(counts[1] / counts[0] - 1) < 0.15, counts
 
 
 def test_a_frame_simulated_again_loses_its_foam():
@@ -103,7 +169,7 @@ bodies:
 def test_sand_is_wet_where_water_was():
     run = simulate(SHORE)
     draw = ("render", run, "--frames", "8", "--quality", "draft", "--size", "96x54", "--no-video", "--quiet", "--threads", "1")
-    good(*draw)
+    good(*draw, "--set", "render.secondary=false")
     picture = os.path.join(run, "images", "scene.0008.png")
     without = pixels(picture)
     shutil.copytree(run, "b.run")
@@ -129,7 +195,7 @@ def test_slow_water_makes_none_and_says_so():
 
 def test_wrong_settings_are_refused():
     run = simulate(DAM.replace("frames: 16", "frames: 2"))
-    result = wadi("secondary", run, "--set", "secondary.slow=5")
+    result = wadi("secondary", run, "--set", "secondary.slow=5", "--set", "secondary.fast=4")
     assert result.code != 0
     contains(result.err, "more than `slow`")
     contains(wadi("secondary", run, "--set", "resolution=5").err, "secondary.amount=2")

@@ -102,11 +102,11 @@ def try_image(fresh, expected):
     enter = [shutil.which("unshare"), "--mount", "--pid", "--fork", f"--mount-proc={fresh}/root/proc", shutil.which("chroot"),
              str(fresh / "root"), *config["config"]["Entrypoint"]]
     os.mknod(fresh / "root/dev/null", 0o666 | stat.S_IFCHR, os.makedev(1, 3))
-    work = fresh / "root/work"
+    work = fresh / "root/data"
     (work / "small.yaml").write_text(SCENE)
-    output(*enter, "run", "/work/small.yaml", "-o", "/work/small.run", "--quiet", "--threads", "1", env={})
+    output(*enter, "run", "/data/small.yaml", "-o", "/data/small.run", "--quiet", "--threads", "1", env={})
     expect(json.loads((work / "small.run/run.json").read_text())["state_hash"] == expected, "the image simulates the same")
-    output(*enter, "render", "/work/small.run", "--quality", "draft", "--size", "64x36", "--quiet", env={"PATH": "/opt/wadi/bin"})
+    output(*enter, "render", "/data/small.run", "--quality", "draft", "--size", "64x36", "--quiet", env={"PATH": "/opt/wadi/bin"})
     expect((work / "small.run/small.mp4").exists(), "the image makes a video")
 
 

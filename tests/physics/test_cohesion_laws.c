@@ -249,6 +249,50 @@ static void moist_and_odd_lumps_spin(void **unused)
     }
 }
 
+/* Blocks of flip on a floor, or on a plane that cuts cells, stay where they are. */
+static void blocks_rest(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *what;
+        double angle, size[3];
+    } blocks[] = {
+        { "cube", 0, { 0.08, 0.08, 0.08 } },
+        { "tower", 0, { 0.04, 0.04, 0.12 } },
+        { "cube on a plane", 10, { 0.08, 0.08, 0.08 } },
+        { "cube on a plane", 20, { 0.08, 0.08, 0.08 } },
+        { "slab on a plane", 15, { 0.12, 0.08, 0.04 } },
+    };
+    for (size_t n = 0; n < sizeof blocks / sizeof blocks[0]; ++n) {
+        const double *size = blocks[n].size, angle = blocks[n].angle;
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "wadi: 1\nsolver: flip\ncell_size: 0.01\nfps: 50\n"
+            "domain: {min: [-0.2, -0.2, -0.1], max: [0.2, 0.2, 0.2]}\n"
+            "colliders: [{friction: 1, shape: {box: {min: [-1, -1, -1], max: [1, 1, 0]}, rotate: [0, %g, "
+            "0]}}]\n"
+            "materials: {sand: {kind: sand, cohesion: 5000, friction_angle: 35}}\n"
+            "bodies: [{material: sand, shape: {box: {min: [%g, 0, 0], max: [%g, %g, %g]}, rotate: [0, %g, "
+            "0]}}]\n",
+            angle, -0.5 * size[0], 0.5 * size[0], size[1], size[2], angle);
+        Run run = start_run(text);
+        const WadiParticles *p = &run.sim->particles;
+        double moved[3] = { 0 };
+        run_frames(run.sim, 25);
+        for (int32_t i = 0; i < p->count; ++i) {
+            const double *from = run.start + 3 * (size_t)p->id[i];
+            moved[0] += (p->x[i] - from[0]) / p->count;
+            moved[1] += (p->y[i] - from[1]) / p->count;
+            moved[2] += (p->z[i] - from[2]) / p->count;
+        }
+        const double cells = sqrt(moved[0] * moved[0] + moved[1] * moved[1] + moved[2] * moved[2]) / 0.01;
+        print_message("%s, %g degrees: moved by %.3f cells\n", blocks[n].what, angle, cells);
+        CHECK_AT_MOST(cells, 0.05);
+        end_run(&run);
+    }
+}
+
 /* Time, s, in which a rigid block of this width and height tips about its edge by an angle, in gravity g that
  * is turned by 45 degrees. */
 static double tipping_time(double width, double height, double g, double angle)
@@ -387,6 +431,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lumps_spin_as_bodies),
         cmocka_unit_test(moist_and_odd_lumps_spin),
+        cmocka_unit_test(blocks_rest),
         cmocka_unit_test(blocks_topple_as_blocks),
         cmocka_unit_test(overhangs_break_at_their_length),
         cmocka_unit_test(cuts_fall_at_their_critical_height),

@@ -22,12 +22,12 @@ static const WadiDemField *field_of(const WadiSim *sim)
     return ((const WadiDem *)sim->solver)->field;
 }
 
-static int32_t count_held(const WadiSim *sim)
+static int32_t count_frozen(const WadiSim *sim)
 {
-    const uint8_t *is_held = wadi_particles_column(&sim->particles, field_of(sim)->held_column);
+    const uint8_t *is_frozen = wadi_particles_column(&sim->particles, field_of(sim)->frozen_column);
     int32_t held = 0;
     for (int32_t i = 0; i < sim->particles.count; ++i) {
-        held += is_held[i];
+        held += is_frozen[i];
     }
     return held;
 }
@@ -40,14 +40,14 @@ static void check_balance(const WadiSim *sim)
     const WadiDemColumns *c = field->columns;
     int64_t held = 0; /* what drains removed after the step is subtracted in the next one */
     for (int32_t i = 0; i < c->count; ++i) {
-        held += field->held[i];
+        held += field->frozen_count[i];
     }
-    assert_true(held == count_held(sim) || sim->drained[0] > 0);
+    assert_true(held == count_frozen(sim) || sim->drained[0] > 0);
     const double volume = (double)held * sim->world->particle_volume;
     CHECK_NEAR(wadi_dem_columns_volume(c), volume, 1e-12 * volume + 1e-18);
     for (int32_t i = 0; i < c->count; ++i) {
         const double own = (c->height[i] - c->floor[i] + c->rolling[i]) / field->height;
-        CHECK_NEAR(own, field->held[i], 4.01);
+        CHECK_NEAR(own, field->frozen_count[i], 4.01);
     }
     assert_int_equal(sim->lost[0], 0);
     assert_int_equal(sim->particles.count, (int32_t)(sim->born[0] - sim->drained[0]));
@@ -63,7 +63,7 @@ static void test_a_poured_heap_has_the_angle_of_its_sand(void **state)
         check_balance(sim);
     }
     const WadiDemColumns *c = field_of(sim)->columns;
-    assert_int_equal(count_held(sim), sim->particles.count);
+    assert_int_equal(count_frozen(sim), sim->particles.count);
     CHECK_NEAR(sim->particles.count * sim->world->particle_volume, 0.009, 1e-5);
     CHECK_AT_MOST(atan(wadi_dem_columns_steepest(c)) / DEGREE, 31.1);
     /* Slope of the flank between two radii, from the mean heights of rings. */

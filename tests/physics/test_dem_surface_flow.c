@@ -1,4 +1,5 @@
 /* Mode `surface_flow` of the solver dem: grains freeze and wake with ids, positions and springs. */
+#include "core/alloc.h"
 #include "dem/dem.h"
 #include "same_bytes.h"
 
@@ -87,12 +88,12 @@ static void test_a_round_trip_is_exact_and_does_not_pop(void **state)
     }
     dem->sleep.count = 0;
     dem->is_set_changed = dem->is_stale = true;
-    dem->surface->calming = WADI_DEM_WOKEN + 1;
+    dem->surface->damping = WADI_DEM_WOKEN + 1;
     dem->surface->flow.least_depth = 1.0; /* nothing freezes again */
     double most = 0.0;
     WadiError error = { 0 };
     for (int k = 0; k < 400; ++k) {
-        memset(dem->surface->calm, 0, (size_t)c->count);
+        memset(dem->surface->quiescent, 0, (size_t)c->count);
         CHECK_OK(wadi_sim_step(sim, &error), error);
         most = fmax(most, fastest(&sim->particles));
     }
@@ -226,9 +227,41 @@ static void test_the_same_bytes_for_any_threads_and_resumed(void **state)
                      6, 2);
 }
 
+/* Bytes a grain of a deep bed that has come to rest. */
+static double bytes_at_rest(const char *mode)
+{
+    char text[600];
+    snprintf(text, sizeof text,
+             "{wadi: 1, name: bed, solver: dem, dem: {mode: %s, sleep: false}, cell_size: 0.04, frames: 19, "
+             "fps: 24,"
+             " domain: {min: [0, 0, 0], max: [0.2, 0.2, 0.5], walls: {friction: 0.5}},"
+             " materials: {sand: {kind: sand, friction_angle: 30}},"
+             " bodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: [0.2, 0.2, 0.4]}}}]}",
+             mode);
+    const size_t before = wadi_alloc_live_bytes();
+    WadiScene *scene = load_scene(text);
+    WadiSim *sim = start_sim(scene, 1);
+    run_frames(sim, wadi_scene_frames(scene) - 1);
+    const double each = (double)(wadi_alloc_live_bytes() - before) / sim->particles.count;
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+    return each;
+}
+
+/* A grain in contact has a place in the list, a load and a mark (48 B) and its pairs; one that is frozen has none of
+ * these: its contacts alone are kept, with a copy of its position. */
+static void frozen_grains_take_less_memory_than_those_in_contact(void **unused)
+{
+    (void)unused;
+    const double frozen = bytes_at_rest("surface_flow"), full = bytes_at_rest("full");
+    print_message("%.0f bytes a frozen grain, %.0f one in contact\n", frozen, full);
+    assert_true(frozen < 0.85 * full);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frozen_grains_take_less_memory_than_those_in_contact),
         cmocka_unit_test(test_a_round_trip_is_exact_and_does_not_pop),
         cmocka_unit_test(test_no_grain_hangs_above_a_drain),
         cmocka_unit_test(test_a_moving_solid_wakes_the_sand),

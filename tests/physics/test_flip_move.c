@@ -170,7 +170,7 @@ static void a_body_in_free_fall_follows_the_discrete_parabola(void **unused)
             }
             WadiFlipPath path = fluid_to_particles(&fluid, blends[kind], is_affine, dt, 2);
             WadiSolids none = { .domain = endless_box() };
-            WadiFlipMoveIn move = { &none, fluid.cell_size, dt * (step - 1), dt, NULL, NULL, NULL };
+            WadiFlipMoveIn move = { &none, fluid.cell_size, dt * (step - 1), dt, NULL, NULL, NULL, NULL };
             WadiCollideReport report = wadi_flip_move(&fluid.particles, &path, &move);
             assert_int_equal(report.touched, 0);
         }
@@ -208,7 +208,7 @@ static void nothing_passes_a_thin_wall_and_other_particles_are_unchanged(void **
     for (int32_t i = 0; i < fluid.particles.count; ++i) {
         reaching += path.x[i] > 0.6;
     }
-    WadiFlipMoveIn move = { &solids, fluid.cell_size, 0.0, 1.0, NULL, NULL, NULL };
+    WadiFlipMoveIn move = { &solids, fluid.cell_size, 0.0, 1.0, NULL, NULL, NULL, NULL };
     WadiCollideReport report = wadi_flip_move(&fluid.particles, &path, &move);
     assert_true(reaching > 100 && report.touched >= reaching);
     int32_t unchanged = 0;
@@ -309,7 +309,7 @@ static void what_the_grid_shows_free_is_free(void **unused)
                                          .is_binary = true };
             WadiFlipSolid solid;
             CHECK_OK(wadi_flip_solid(&solid_in, NULL, &solid, &fluid->arena, &error), error);
-            WadiFlipMoveIn move = { &room.solids, h, 0.0, dt, &fluid->sort, &fluid->grid, &solid };
+            WadiFlipMoveIn move = { &room.solids, h, 0.0, dt, &fluid->sort, &fluid->grid, &solid, NULL };
             if (f == 0) {
                 move.solid = NULL;
             }
@@ -368,7 +368,7 @@ static int64_t queries_around(WadiVec3 rotate, WadiVec3 translate, double h, dou
     };
     WadiFlipSolid cells;
     CHECK_OK(wadi_flip_solid(&solid_in, NULL, &cells, &fluid.arena, &error), error);
-    WadiFlipMoveIn move = { &solids, h, 0.0, 1.0, &fluid.sort, &fluid.grid, &cells };
+    WadiFlipMoveIn move = { &solids, h, 0.0, 1.0, &fluid.sort, &fluid.grid, &cells, NULL };
     WadiCollideReport report = wadi_flip_move(&fluid.particles, &path, &move);
     for (int32_t i = 0; i < fluid.particles.count; ++i) {
         const WadiVec3 x = { fluid.particles.x[i], fluid.particles.y[i], fluid.particles.z[i] };
@@ -428,8 +428,8 @@ static void one_pass_is_the_same_as_two(void **unused)
                                          .is_binary = true };
             WadiFlipSolid solid;
             CHECK_OK(wadi_flip_solid(&solid_in, NULL, &solid, &fluid->arena, &error), error);
-            WadiFlipMoveIn move = { &room.solids, fluid->cell_size, 0.0,   dt,
-                                    &fluid->sort, &fluid->grid,     &solid };
+            WadiFlipMoveIn move = { &room.solids, fluid->cell_size, 0.0,    dt,
+                                    &fluid->sort, &fluid->grid,     &solid, NULL };
             if (f == 0) {
                 WadiFlipPath path = fluid_to_particles(fluid, 0.9, false, dt, 2);
                 report[f] = wadi_flip_move(&fluid->particles, &path, &move);

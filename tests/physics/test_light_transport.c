@@ -84,7 +84,9 @@ static void clear_water_vanishes_in_a_furnace(void **unused)
         scene.mesh_count = kind >= 3 ? 2 : 1;
         scene.spheres = &set;
         scene.spheres_count = kind >= 1 ? 1 : 0;
-        scene.ground = (WadiTraceGround){ kind >= 2, -0.3, picture_matt(1.0f), 0.0f };
+        scene.ground = (WadiTraceGround){
+            .is_present = kind >= 2, .height = -0.3, .look = picture_matt(1.0f), .wetness = 0.0f
+        };
         WadiCamera camera = picture_camera(wadi_vec3(3, -4, 2), wadi_vec3(0, 0, 0), 20.0);
         WadiTraceQuality quality = { .samples = 64, .depth = 64 };
         WadiFilm film = picture_take(&scene, &camera, 32, 32, &quality);
@@ -118,7 +120,9 @@ static void few_paths_do_not_speckle(void **unused)
         WadiTraceScene scene = picture_scene(looks, 2, 1.0f);
         scene.meshes = meshes;
         scene.mesh_count = 1 + kind;
-        scene.ground = (WadiTraceGround){ true, -1.0, picture_matt(0.0f), 0.0f };
+        scene.ground = (WadiTraceGround){
+            .is_present = true, .height = -1.0, .look = picture_matt(0.0f), .wetness = 0.0f
+        };
         WadiCamera camera = picture_camera(wadi_vec3(0, -8, 6), wadi_vec3(0, 0, 0), 2.0);
         WadiTraceQuality quality = { .samples = 4, .depth = 2 };
         WadiFilm film = picture_take(&scene, &camera, SIZE, SIZE, &quality);
@@ -212,7 +216,7 @@ static void glossy_plane_under_a_wide_sun(void **unused)
     for (int kind = 0; kind < 3; ++kind) {
         look.coat_roughness = (float[]){ 0.15f, 0.35f, 0.8f }[kind];
         WadiTraceScene scene = picture_scene(NULL, 0, 0.0f);
-        scene.ground = (WadiTraceGround){ true, 0.0, look, 0.0f };
+        scene.ground = (WadiTraceGround){ .is_present = true, .height = 0.0, .look = look, .wetness = 0.0f };
         scene.light.sun = wadi_vec3(0, 1, 1);
         scene.light.sun_angle = 8.0;
         scene.light.sun_light = wadi_grey(1.0f);
@@ -305,7 +309,7 @@ static void slab_absorbs_and_reflects(void **unused)
                    0.001);
         /* A shadow ray through it. */
         WadiLook bed = picture_matt(0.5f);
-        scene.ground = (WadiTraceGround){ true, -1.0, bed, 0.0f };
+        scene.ground = (WadiTraceGround){ .is_present = true, .height = -1.0, .look = bed, .wetness = 0.0f };
         scene.light.colour = wadi_grey(0.0f);
         scene.light.sun = wadi_vec3(0, 0, 1);
         scene.light.sun_light = wadi_grey((float)pi);
@@ -355,7 +359,9 @@ static void bed_under_water_is_as_bright_as_it_should(void **unused)
         WadiTraceScene scene = picture_scene(&look, 1, 0.0f);
         scene.meshes = &mesh;
         scene.mesh_count = 1;
-        scene.ground = (WadiTraceGround){ true, 0.0, picture_matt((float)albedo), 0.0f };
+        scene.ground = (WadiTraceGround){
+            .is_present = true, .height = 0.0, .look = picture_matt((float)albedo), .wetness = 0.0f
+        };
         scene.light.sun = wadi_vec3(0, 1, 1);
         scene.light.sun_light = wadi_grey((float)pi);
         scene.contact = k % 4 < 2 ? -1.0 : 0.002;
@@ -417,7 +423,8 @@ static void photons_carry_the_light_that_passes(void **unused)
     WadiTraceScene scene = picture_scene(&look, 1, 0.0f);
     scene.meshes = &mesh;
     scene.mesh_count = 1;
-    scene.ground = (WadiTraceGround){ true, -3.0, picture_matt(0.5f), 0.0f };
+    scene.ground =
+        (WadiTraceGround){ .is_present = true, .height = -3.0, .look = picture_matt(0.5f), .wetness = 0.0f };
     scene.light.sun = wadi_vec3(0, 0, 1);
     scene.light.sun_light = wadi_grey(2.0f);
     scene.photons = PHOTONS;
@@ -481,6 +488,58 @@ static void blur_is_the_share_of_time(void **unused)
     CHECK_NEAR(picture_value(&scene, eye_above, wadi_vec3(0.0, 0, 1.5), 16, 1), 0.0, 1e-6);
 }
 
+/* The same board over a white sheet: seen, but without a shadow where it is told to have none. Its shadow of
+ * the sun, which stands above, would be black. */
+static void edges_of_the_domain_cast_no_shadow(void **unused)
+{
+    (void)unused;
+    for (int casts_none = 0; casts_none < 2; ++casts_none) {
+        WadiLook looks[2] = { picture_matt(0.0f), picture_matt(0.5f) };
+        looks[0].casts_no_shadow = casts_none == 1;
+        WadiTraceScene scene = picture_scene(looks, 2, 0.0f);
+        scene.light.sun = wadi_vec3(0, 0, 1);
+        scene.light.sun_light = wadi_grey(1.0f);
+        PictureBox board = picture_box(wadi_vec3(-1, -1, 1.0), wadi_vec3(1, 1, 1.01), 0.0),
+                   sheet = picture_box(wadi_vec3(-5, -5, -0.01), wadi_vec3(5, 5, 0.0), 0.0);
+        WadiTraceMesh meshes[2] = { picture_box_mesh(&board, 0), picture_box_mesh(&sheet, 1) };
+        scene.meshes = meshes;
+        scene.mesh_count = 2;
+        const WadiVec3 eye = { 0, -8, 0.4 };
+        const double under = picture_value(&scene, eye, wadi_vec3(0, 0, 0), 16, 1),
+                     beside = picture_value(&scene, eye, wadi_vec3(3, 0, 0), 16, 1),
+                     seen = picture_value(&scene, wadi_vec3(0, -8, 3), wadi_vec3(0, 0, 1.01), 16, 1);
+        assert_true(beside > 0.1);
+        CHECK_NEAR(under, casts_none == 1 ? beside : 0.0, 0.02 * beside);
+        CHECK_NEAR(seen, 0.0, 1e-6);
+    }
+}
+
+/* A ground at z = 0 with a pit 0.5 m deep: seen from 2 m above, its floor is 2.5 m away; from inside the pit the
+ * sky is seen through its opening, and a shadow ray passes there. */
+static void a_pit_is_lower(void **unused)
+{
+    (void)unused;
+    WadiLook look = picture_matt(0.5f);
+    WadiTraceScene scene = picture_scene(&look, 1, 1.0f);
+    scene.ground = (WadiTraceGround){
+        .is_present = true, .look = look, .has_pit = true, .pit = { { -1, -1, -0.5 }, { 1, 1, 0 } }
+    };
+    static const struct {
+        WadiVec3 eye, to;
+        double distance;
+    } cases[] = { { { 0.5, 0.5, 2 }, { 0.5, 0.5, 0 }, 2.5 },
+                  { { 1.5, 0.5, 2 }, { 1.5, 0.5, 0 }, 2.0 },
+                  { { 0, 0, -0.25 }, { 0, 0.1, 1 }, 0.0 },
+                  { { 0, 0, -0.25 }, { 0, 0.3, -0.55 }, 0.25 * 1.41421356 } };
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; ++n) {
+        WadiCamera camera = picture_camera(cases[n].eye, cases[n].to, 0.01);
+        WadiTraceQuality quality = { .samples = 4, .depth = 1 };
+        WadiFilm film = picture_take(&scene, &camera, 2, 2, &quality);
+        CHECK_NEAR((double)film.distance[0], cases[n].distance, 1e-3);
+        wadi_film_free(&film);
+    }
+}
+
 /* An edge at distance z, focus at f, lens radius r: beside the edge it fades over r |z - f| / f to each
  * side. */
 static void lens_blurs_by_similar_triangles(void **unused)
@@ -523,6 +582,8 @@ int main(void)
         cmocka_unit_test(photons_carry_the_light_that_passes),
         cmocka_unit_test(bed_under_water_is_as_bright_as_it_should),
         cmocka_unit_test(blur_is_the_share_of_time),
+        cmocka_unit_test(edges_of_the_domain_cast_no_shadow),
+        cmocka_unit_test(a_pit_is_lower),
         cmocka_unit_test(lens_blurs_by_similar_triangles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

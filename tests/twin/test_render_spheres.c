@@ -213,7 +213,9 @@ static void frames_of_a_heap(void **unused)
     (void)unused;
     Heap heap;
     make_heap(&heap);
-    heap.scene.ground = (WadiTraceGround){ true, 0.0, wadi_look_plain(wadi_grey(0.4f)), 0.0f };
+    heap.scene.ground = (WadiTraceGround){
+        .is_present = true, .height = 0.0, .look = wadi_look_plain(wadi_grey(0.4f)), .wetness = 0.0f
+    };
     WadiBox box = { { -1, -1, 0 }, { 1, 1, 0.6 } };
     WadiCamera camera = wadi_camera_framing(box, 16.0 / 9.0);
     int width = is_long_run() ? 960 : 96, height = width * 9 / 16;

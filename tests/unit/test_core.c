@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "core/arena.h"
 #include "core/array.h"
+#include "core/os/os_memory.h"
 #include "core/parallel.h"
 #include "core/random.h"
 #include "core/state.h"
@@ -182,6 +183,26 @@ static void renewed_arrays_fit(void **unused)
         assert_int_equal(wadi_alloc_live_bytes() - before, capacity * sizeof *data);
     }
     assert_null(data);
+}
+
+static void fitted_arrays_keep_their_content(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    double *data = NULL;
+    size_t capacity = 0, before = wadi_alloc_live_bytes();
+    const size_t wanted[5] = { 800, 900, 1000, 600, 100 }, expected[5] = { 850, 956, 1062, 1062, 106 };
+    for (int n = 0; n < 5; ++n) {
+        CHECK_OK(wadi_array_fit((void **)&data, &capacity, wanted[n], sizeof *data, "numbers", &error),
+                 error);
+        assert_int_equal(capacity, expected[n]);
+        assert_int_equal(wadi_alloc_live_bytes() - before, capacity * sizeof *data);
+        for (size_t i = 0; i < wanted[n]; ++i) {
+            data[i] = n == 0 || i >= wanted[n - 1] ? (double)i : data[i];
+            assert_true(data[i] == (double)i);
+        }
+    }
+    WADI_DELETE(data, capacity);
 }
 
 static void arrays_grow(void **unused)
@@ -401,6 +422,7 @@ int main(void)
         cmocka_unit_test(temporaries_go_before_results),
         cmocka_unit_test(an_arena_shrinks_to_what_is_needed),
         cmocka_unit_test(renewed_arrays_fit),
+        cmocka_unit_test(fitted_arrays_keep_their_content),
         cmocka_unit_test(arrays_grow),
         cmocka_unit_test(json_text_is_escaped),
         cmocka_unit_test(numbers_are_short_and_read_back),

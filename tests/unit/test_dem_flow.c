@@ -14,7 +14,7 @@ typedef struct Bed {
     WadiDemFlow flow;
     WadiArena scratch;
     uint8_t *state;
-    uint8_t *calm; /* NULL: the surface never freezes */
+    uint8_t *quiescent; /* NULL: the surface never freezes */
     float *mark[3];
 } Bed;
 
@@ -72,7 +72,7 @@ static WadiDemFlowOut evaluate(Bed *bed, int32_t first, int32_t mover, const uin
                                .state = bed->state,
                                .mark = { bed->mark[0], bed->mark[1], bed->mark[2] },
                                .elapsed = bed->flow.interval,
-                               .calm = bed->calm,
+                               .quiescent = bed->quiescent,
                                .disturbed = disturbed };
     WadiDemFlowOut out = { .state = bed->state };
     CHECK_OK(wadi_dem_flow_evaluate(&bed->flow, &in, &out, &bed->scratch, &error), error);
@@ -189,7 +189,7 @@ static void test_a_calm_surface_freezes_until_something_moves_beside_it(void **s
     enum { ALL = LAYERS * 4 * NX * NY, BESIDE = 5 * 4 };
     Bed bed = make_bed(1);
     uint8_t calm[NX * NY] = { 0 };
-    bed.calm = calm;
+    bed.quiescent = calm;
     for (int k = 0; k < 60; ++k) {
         evaluate(&bed, 0, -1, NULL);
     }

@@ -306,6 +306,44 @@ static void test_pbrt_frame(void **state)
     wadi_arena_free(&f.arena);
 }
 
+/* A solid that slides along y by 0.5 m while the shutter is open, and turns a quarter about z: in the y-up axes
+ * of the file, wadi's y is its -z. */
+static void test_pbrt_solids_move_between_two_transforms(void **state)
+{
+    (void)state;
+    Fixture f;
+    WadiError error = { 0 };
+    WadiAffine slide = wadi_affine_compose(wadi_vec3(0, 0.25, 0), wadi_vec3(0, 0, 0), wadi_vec3(1, 1, 1),
+                                           wadi_vec3(0, 0, 0)),
+               turn = wadi_affine_compose(wadi_vec3(0, -0.25, 0), wadi_vec3(0, 0, 90), wadi_vec3(1, 1, 1),
+                                          wadi_vec3(0, 0, 0));
+    for (int is_y_up = 0; is_y_up < 2; ++is_y_up) {
+        fixture_init(&f, wadi_look_water(1.0));
+        WadiFrameSceneSolid solid = {
+            .mesh = f.part.mesh.mesh, .is_moving = true, .is_rigid = true, .opening = turn, .closing = slide
+        };
+        f.frame_scene.solids = &solid;
+        f.frame_scene.solid_count = 1;
+        f.frame.is_y_up = is_y_up == 1;
+        CHECK_OK(wadi_export_pbrt_frame(&f.frame, scratch, scratch_path("a.pbrt"), "a.materials.pbrt",
+                                        "a.sky.pfm", &f.arena, &error),
+                 error);
+        const char *text = strstr(read_text(scratch_path("a.pbrt")), "AttributeBegin\nActiveTransform");
+        assert_non_null(text);
+        /* columns of the matrices, each with a fourth number */
+        const char *const expected =
+            is_y_up == 0
+                ? "AttributeBegin\nActiveTransform StartTime Transform [0 1 0 0 -1 0 0 0 0 0 1 0 0 -0.25 0 "
+                  "1]\n"
+                  "ActiveTransform EndTime Transform [1 0 0 0 0 1 0 0 0 0 1 0 0 0.25 0 1]\nNamedMaterial"
+                : "AttributeBegin\nActiveTransform StartTime Transform [0 0 -1 0 0 1 0 0 1 0 0 0 0 0 0.25 "
+                  "1]\n"
+                  "ActiveTransform EndTime Transform [1 0 0 0 0 1 0 0 0 0 1 0 0 0 -0.25 1]\nNamedMaterial";
+        assert_memory_equal(text, expected, strlen(expected));
+        wadi_arena_free(&f.arena);
+    }
+}
+
 /* The header, and the bytes after it. */
 static const unsigned char *ply_data(const char *path, const char *header)
 {
@@ -465,6 +503,7 @@ int main(void)
         cmocka_unit_test(test_pov_cells_move_with_the_particles),
         cmocka_unit_test(test_pov_water_absorbs_what_it_should),
         cmocka_unit_test(test_pbrt_frame),
+        cmocka_unit_test(test_pbrt_solids_move_between_two_transforms),
         cmocka_unit_test(test_ply_of_particles),
         cmocka_unit_test(test_the_map_of_the_sky_has_equal_areas),
         cmocka_unit_test(test_the_dome_gives_the_light_of_the_sky),

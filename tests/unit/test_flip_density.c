@@ -159,26 +159,31 @@ static void sand_has_a_wider_band(void **unused)
     flip_box_free(&bed.box);
 }
 
-/* At rest an excess of 0.3, which may be chance, is left; one of 0.6 is not. */
-static void at_rest_only_an_excess_beyond_chance_expands(void **unused)
+/* At rest nothing expands but cells that a solid compressed, of excess 0.6, and those beside them, of 0.1. */
+static void at_rest_only_what_a_solid_compressed_expands(void **unused)
 {
     (void)unused;
     Bed bed;
     make(&bed);
     const float *still = flip_box_floats(&bed.box, 0.0f);
-    bed.in.is_all_sand = true;
-    bed.in.slow[1] = 1.0f;
-    bed.in.chance_square = 0.4f * 0.4f;
+    const int here[3] = { 11, 4, 4 }, after[3] = { 12, 5, 5 };
+    bed.in.slow[0] = 1.0f;
+    bed.in.compressed = flip_box_bits(&bed.box, here, after);
+    bed.in.has_room = flip_box_array(&bed.box, 1);
     for (int axis = 0; axis < 3; ++axis) {
         bed.in.velocity[axis] = still;
     }
-    set(&bed, 7, 4, 4, 1.0f + 0.6f);
+    set(&bed, 7, 4, 4, 1.0f + 1.2f);
     set(&bed, 11, 4, 4, 1.0f + 1.2f);
     set(&bed, 4, 4, 4, 0.0f);
     wadi_flip_density(&bed.in, bed.expansion);
     CHECK_NEAR(at(&bed, 7, 4, 4), 0.0, 0.0);
-    CHECK_NEAR(at(&bed, 11, 4, 4), 20.0 * (0.6 - 0.2), 1e-4);
+    CHECK_NEAR(at(&bed, 11, 4, 4), 20.0 * (0.6 - 0.05), 1e-4);
+    CHECK_NEAR(at(&bed, 12, 4, 4), 20.0 * (0.1 - 0.05), 1e-4);
     CHECK_NEAR(at(&bed, 4, 4, 4), 0.0, 0.0); /* nothing contracts at rest */
+    const size_t dense = flip_box_at(&bed.box, 11, 4, 4), full = flip_box_at(&bed.box, 9, 4, 4);
+    assert_int_equal(bed.in.has_room[dense / 8] >> dense % 8 & 1, 0);
+    assert_int_equal(bed.in.has_room[full / 8] >> full % 8 & 1, 1);
     flip_box_free(&bed.box);
 }
 
@@ -191,7 +196,7 @@ int main(void)
         cmocka_unit_test(walls_count_as_the_cell_itself_and_cut_cells_by_their_open_fraction),
         cmocka_unit_test(next_to_air_nothing_contracts_but_dense_cells_expand),
         cmocka_unit_test(sand_has_a_wider_band),
-        cmocka_unit_test(at_rest_only_an_excess_beyond_chance_expands),
+        cmocka_unit_test(at_rest_only_what_a_solid_compressed_expands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,6 +97,7 @@ static void particles_that_fly_alone_are_single_grains(void **unused)
     WadiError error = { 0 };
     WadiArena arena = { 0 };
     WadiCloud cloud, bulk, loose;
+    float *drop;
     WadiVec3 x[BLOCK + 3];
     for (int i = 0; i < BLOCK; ++i) {
         x[i] = wadi_vec3(0.01 * (i % SIDE) + 0.005, 0.01 * (i / SIDE % SIDE), 0.01 * (i / SIDE / SIDE));
@@ -106,7 +107,7 @@ static void particles_that_fly_alone_are_single_grains(void **unused)
     }
     CHECK_OK(wadi_cloud_from_points(&cloud, x, BLOCK + 3, 0.01, &error), error);
     WadiBox walls = { { 0.0, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
-    CHECK_OK(wadi_sand_split(&bulk, &loose, &cloud, walls, &arena, &error), error);
+    CHECK_OK(wadi_sand_split(&bulk, &loose, &drop, &cloud, walls, &arena, &error), error);
     assert_int_equal(bulk.count, BLOCK);
     assert_int_equal(loose.count, 3);
     for (int i = 0; i < 3; ++i) {
@@ -149,6 +150,7 @@ static void sand_on_a_floor_thins_out_and_does_not_hang(void **unused)
     WadiError error = { 0 };
     WadiArena arena = { 0 };
     WadiCloud cloud, bulk, loose;
+    float *drop;
     WadiVec3 x[LAYER + HANGING];
     for (int i = 0; i < LAYER; ++i) {
         x[i] = wadi_vec3(0.01 * (i % 6), 0.01 * (i / 6 % 6), 1.005);
@@ -158,7 +160,7 @@ static void sand_on_a_floor_thins_out_and_does_not_hang(void **unused)
     }
     CHECK_OK(wadi_cloud_from_points(&cloud, x, LAYER + HANGING, 0.01, &error), error);
     WadiBox walls = { { -INFINITY, -INFINITY, 1.0 }, { INFINITY, INFINITY, INFINITY } };
-    CHECK_OK(wadi_sand_split(&bulk, &loose, &cloud, walls, &arena, &error), error);
+    CHECK_OK(wadi_sand_split(&bulk, &loose, &drop, &cloud, walls, &arena, &error), error);
     assert_int_equal(loose.count, 4);
     assert_int_equal(bulk.count, LAYER - 4 + HANGING + 16);
     int copies = 0;
@@ -170,6 +172,9 @@ static void sand_on_a_floor_thins_out_and_does_not_hang(void **unused)
         }
     }
     assert_int_equal(copies, 16);
+    for (int i = 0; i < 4; ++i) { /* the corners of the layer, half a spacing above the floor */
+        CHECK_NEAR((double)drop[i], 0.005, 1e-6);
+    }
     WadiLooseDef def = { .size = 0.001, .floor = 1.0, .count_max = 50, .palette = { .fraction = { 1.0f } } };
     WadiGrains grains;
     CHECK_OK(wadi_loose_grains(&grains, &loose, wadi_vec3(0, 0, 0.5), &def, &arena, &error), error);
@@ -177,6 +182,48 @@ static void sand_on_a_floor_thins_out_and_does_not_hang(void **unused)
     for (size_t g = 0; g < grains.count; ++g) {
         assert_true((double)grains.sphere[g][2] > 0.5);
     }
+    wadi_cloud_free(&cloud);
+    wadi_arena_free(&arena);
+}
+
+/* A bed of 10 x 10 x 4 particles from z = 0, its top at 0.04. A particle that hovers two spacings above it lies
+ * on it: its grains are on the top of the bed, not in a ball. One ten spacings above flies. */
+static void strays_lie_on_the_bed(void **unused)
+{
+    (void)unused;
+    enum { BED = 400 };
+    WadiError error = { 0 };
+    WadiArena arena = { 0 };
+    WadiCloud cloud, bulk, loose;
+    float *drop;
+    WadiVec3 x[BED + 2];
+    for (int i = 0; i < BED; ++i) {
+        x[i] = wadi_vec3(0.01 * (i % 10), 0.01 * (i / 10 % 10), 0.005 + 0.01 * (i / 100));
+    }
+    x[BED] = wadi_vec3(0.05, 0.05, 0.06);
+    x[BED + 1] = wadi_vec3(0.05, 0.05, 0.14);
+    CHECK_OK(wadi_cloud_from_points(&cloud, x, BED + 2, 0.01, &error), error);
+    WadiBox walls = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
+    CHECK_OK(wadi_sand_split(&bulk, &loose, &drop, &cloud, walls, &arena, &error), error);
+    assert_int_equal(loose.count, 2);
+    CHECK_NEAR((double)drop[0], 0.02, 1e-6);
+    assert_true(isinf(drop[1]));
+    WadiLooseDef def = {
+        .size = 0.001, .floor = -INFINITY, .count_max = 50, .drop = drop, .palette = { .fraction = { 1.0f } }
+    };
+    WadiGrains grains;
+    CHECK_OK(wadi_loose_grains(&grains, &loose, wadi_vec3(0, 0, 0), &def, &arena, &error), error);
+    assert_int_equal(grains.count, 100);
+    double highest = 0.0;
+    for (size_t g = 0; g < 100; ++g) {
+        const double z = (double)grains.sphere[g][2];
+        if (g < 50) {
+            CHECK_NEAR(z, 0.04, 1e-6);
+        } else {
+            highest = fmax(highest, fabs(z - 0.14));
+        }
+    }
+    assert_true(highest > 0.005);
     wadi_cloud_free(&cloud);
     wadi_arena_free(&arena);
 }
@@ -405,6 +452,60 @@ static void textures_need_their_attribute(void **unused)
     close_fixture(&f);
 }
 
+/* A slide of 3 m/s along x, a wheel that turns once in a second about z through the origin, a box that jumps,
+ * and one at rest, while the shutter is open for 1/48 s about 0.5 s. */
+static void moving_colliders_have_velocities(void **unused)
+{
+    (void)unused;
+    static const char scene[] =
+        "wadi: 1\nsolver: points\ncell_size: 0.1\nfps: 24\ndomain: {min: [-4, -4, -4], max: [4, 4, 4]}\n"
+        "materials: {sand: {kind: sand}}\n"
+        "bodies:\n  - {material: sand, shape: {box: {min: [2, 2, 2], max: [2.2, 2.2, 2.2]}}}\n"
+        "colliders:\n"
+        "  - {name: slide, shape: {box: {min: [-3, -3, 0], max: [-2.8, -2.8, 0.2]},\n"
+        "      translate: {keys: [[0, [0, 0, 0]], [1, [3, 0, 0]]]}}}\n"
+        "  - {name: wheel, shape: {box: {min: [0.8, -0.1, 0], max: [1, 0.1, 0.2]},\n"
+        "      rotate: {keys: [[0, [0, 0, 0]], [1, [0, 0, 360]]]}}}\n"
+        "  - {name: jump, shape: {box: {min: [-3, 2, 0], max: [-2.8, 2.2, 0.2]},\n"
+        "      translate: {keys: [[0, [0, 0, 0]], [0.5, [1, 0, 0]]], interpolation: step}}}\n"
+        "  - {name: post, shape: {box: {min: [-3, 3, 0], max: [-2.8, 3.2, 0.2]}}}\n";
+    Fixture f;
+    WadiError error = { 0 };
+    open_fixture(&f, scene);
+    CHECK_OK(wadi_frame_scene_build(&f.frame_scene, &f.def, &f.frame, 0.5, &error), error);
+    const WadiFrameSceneSolid *solids = f.frame_scene.solids, *slide = &solids[0], *wheel = &solids[1];
+    assert_true(slide->velocity != NULL && wheel->velocity != NULL);
+    assert_true(solids[2].velocity == NULL && solids[3].velocity == NULL);
+    for (size_t v = 0; v < slide->mesh.vertex_count; ++v) {
+        CHECK_NEAR((double)slide->velocity[v][0], 3.0, 1e-5);
+        CHECK_NEAR((double)slide->velocity[v][1], 0.0, 1e-5);
+    }
+    /* The chord over 7.5 degrees is shorter than the arc by the sine of a half of it over that. */
+    const double angle = 2.0 * 3.14159265358979 / 48.0, chord = sin(0.5 * angle) / (0.5 * angle);
+    for (size_t v = 0; v < wheel->mesh.vertex_count; ++v) {
+        const WadiVec3 x = wheel->mesh.vertices[v];
+        CHECK_NEAR((double)wheel->velocity[v][0], -2.0 * 3.14159265358979 * chord * x.y, 1e-4);
+        CHECK_NEAR((double)wheel->velocity[v][1], 2.0 * 3.14159265358979 * chord * x.x, 1e-4);
+    }
+    /* As rigid motions: a point at (1, 0, 0) of the frame's time has turned by 3.75 degrees either way. */
+    assert_true(slide->is_rigid && wheel->is_rigid);
+    CHECK_NEAR(wadi_affine_point(&slide->closing, wadi_vec3(1, 2, 3)).x, 1.0 + 3.0 / 96.0, 1e-9);
+    const WadiVec3 open = wadi_affine_point(&wheel->opening, wadi_vec3(1, 0, 0)),
+                   close = wadi_affine_point(&wheel->closing, wadi_vec3(1, 0, 0));
+    CHECK_NEAR(open.y, -sin(0.5 * angle), 1e-9);
+    CHECK_NEAR(close.y, sin(0.5 * angle), 1e-9);
+    CHECK_NEAR(close.x, cos(0.5 * angle), 1e-9);
+    WadiTraceScene trace;
+    CHECK_OK(wadi_frame_scene_trace(&f.frame_scene, f.scene, &trace, &error), error);
+    const WadiTraceMesh *traced = &trace.meshes[trace.mesh_count - 4];
+    assert_non_null(traced->velocity);
+    CHECK_NEAR((double)traced->velocity[traced->vertex_count - 1][0], 3.0, 1e-5);
+    f.scene->render.shutter = 0.0;
+    CHECK_OK(wadi_frame_scene_build(&f.frame_scene, &f.def, &f.frame, 0.5, &error), error);
+    assert_null(f.frame_scene.solids[0].velocity);
+    close_fixture(&f);
+}
+
 static void empty_frames_have_an_empty_stage(void **unused)
 {
     (void)unused;
@@ -467,6 +568,7 @@ int main(void)
         cmocka_unit_test(materials_become_grains_meshes_and_solids),
         cmocka_unit_test(particles_that_fly_alone_are_single_grains),
         cmocka_unit_test(sand_on_a_floor_thins_out_and_does_not_hang),
+        cmocka_unit_test(strays_lie_on_the_bed),
         cmocka_unit_test(grains_belong_to_the_nearest_particle),
         cmocka_unit_test(large_grains_are_stones),
         cmocka_unit_test(single_grains_are_stones),
@@ -477,6 +579,7 @@ int main(void)
         cmocka_unit_test(liquids_have_their_colour_by_scale),
         cmocka_unit_test(cuts_leave_what_is_behind),
         cmocka_unit_test(textures_need_their_attribute),
+        cmocka_unit_test(moving_colliders_have_velocities),
         cmocka_unit_test(empty_frames_have_an_empty_stage),
         cmocka_unit_test(carved_shapes_have_closed_meshes),
     };

@@ -58,7 +58,8 @@ static void far_ground_fades_into_the_horizon(void **unused)
 {
     (void)unused;
     WadiTraceScene scene = picture_scene(NULL, 0, 1.0f);
-    scene.ground = (WadiTraceGround){ true, 0.0, picture_matt(0.0f), 0.0f };
+    scene.ground =
+        (WadiTraceGround){ .is_present = true, .height = 0.0, .look = picture_matt(0.0f), .wetness = 0.0f };
     for (int n = 0; n < 3; ++n) {
         const double air = (double[]){ 10.0, 20.0, 0.0 }[n], way = 20.0, fade = way / (n == 2 ? 2500.0 : air);
         scene.air = air;

@@ -396,6 +396,41 @@ static void test_what_is_refused(void **state)
     refuse(run, &def, WADI_ERR_NUMERIC, "two.0002.h5");
 }
 
+/* A bed of sand along all sides goes on outside of the domain at its height, 0.2 m; one along 0.45 of them, and
+ * one that is seen by a camera of its own, do not. */
+static void beds_of_sand_go_on(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double width;
+        const char *set;
+        bool has_bed;
+    } cases[] = { { 1.0, "render.exposure=0", true },
+                  { 0.4, "render.exposure=0", false },
+                  { 1.0, "render.ground=slabs", false },
+                  { 1.0, "render.camera={from: [3, -3, 2], to: [0.5, 0.5, 0]}", false } };
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; ++n) {
+        char name[16], body[100];
+        snprintf(name, sizeof name, "bed%zu", n);
+        snprintf(body, sizeof body, "- {material: sand, shape: {box: {min: [0, 0, 0], max: [%g, 1, 0.2]}}}\n",
+                 cases[n].width);
+        const char *run = run_make(name, body);
+        WadiRenderDef def = small_def();
+        def.sets = &cases[n].set;
+        def.set_count = 1;
+        WadiRenderPlan plan;
+        WadiError error = { 0 };
+        WadiRenderShot shot;
+        CHECK_OK(wadi_render_plan_open(&plan, run, &def, &error), error);
+        CHECK_OK(wadi_render_shot_survey(&plan, &shot, &error), error);
+        assert_int_equal(shot.has_bed, cases[n].has_bed);
+        if (shot.has_bed) {
+            CHECK_NEAR(shot.bed.height, 0.2, 0.02);
+        }
+        wadi_render_plan_close(&plan);
+    }
+}
+
 /* Glass appears where the water of a run stands against a side, as high as the run reaches: the ball of
  * water of RUN_SCENE is 0.35 m away from the nearest. */
 static void tanks_have_glass(void **unused)
@@ -407,14 +442,15 @@ static void tanks_have_glass(void **unused)
         const char *bodies, *set;
         bool has_glass;
     } cases[] = {
-        { "", "render.walls=auto", false },
-        { "tank", "render.walls=auto", true },
-        { "tank", "render.walls=hidden", false },
-        { "tank", "render.ground=water", false },
-        { "tank", "render.ground=sand", false },
-        { "", "render.walls=glass", true },
-        { "tank", "render.camera={from: [0.5, 0.5, 0.9], to: [1, 1, 0]}", false },
-        { "tank", "render.camera={from: [3, -3, 2], to: [0.5, 0.5, 0]}", true },
+        { "", "render={walls: auto}", false },
+        { "tank", "render={walls: auto}", true },
+        { "tank", "render={walls: hidden}", false },
+        { "tank", "render={exposure: 0}", false }, /* not asked for */
+        { "tank", "render={walls: auto, ground: water}", false },
+        { "tank", "render={walls: auto, ground: sand}", false },
+        { "", "render={walls: glass}", true },
+        { "tank", "render={walls: auto, camera: {from: [0.5, 0.5, 0.9], to: [1, 1, 0]}}", false },
+        { "tank", "render={walls: auto, camera: {from: [3, -3, 2], to: [0.5, 0.5, 0]}}", true },
     };
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; ++n) {
         char name[16];
@@ -441,6 +477,7 @@ static void tanks_have_glass(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(beds_of_sand_go_on),
         cmocka_unit_test(tanks_have_glass),
         cmocka_unit_test(test_a_picture_for_each_frame_and_what_is_kept),
         cmocka_unit_test(test_same_bytes_for_any_threads),

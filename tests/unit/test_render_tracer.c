@@ -56,7 +56,9 @@ static void make_tank(Tank *tank, double shift)
                                     .spheres_count = 1,
                                     .light = wadi_default_light_def(),
                                     .close = 0.0625 };
-    tank->scene.ground = (WadiTraceGround){ true, 0.0, wadi_look_plain(wadi_grey(0.4f)), 0.0f };
+    tank->scene.ground = (WadiTraceGround){
+        .is_present = true, .height = 0.0, .look = wadi_look_plain(wadi_grey(0.4f)), .wetness = 0.0f
+    };
     tank->scene.ground.look.texture = WADI_LOOK_TEXTURE_CHECKER;
     tank->scene.ground.look.texture_size = 0.25f;
     tank->scene.ground.look.second_colour = wadi_grey(0.1f);
@@ -162,7 +164,7 @@ static void odd_scenes_do_no_harm(void **unused)
     static const float around[1][4] = { { 0.0f, -5.0f, 1.0f, 0.5f } };
     set = (WadiTraceSpheres){ .count = 1, .sphere = around };
     scene.mesh_count = 0;
-    scene.ground = (WadiTraceGround){ true, 1.0, looks[0], 0.0f };
+    scene.ground = (WadiTraceGround){ .is_present = true, .height = 1.0, .look = looks[0], .wetness = 0.0f };
     film = picture_take(&scene, &camera, 9, 7, &quality);
     CHECK_NEAR(picture_mean(&film, 0, 0, 9, 7), 0.0, 1e-6);
     wadi_film_free(&film);

@@ -90,6 +90,7 @@ def test_the_first_page_and_the_tutorial_have_their_pictures(browser, host):
     open_page(browser, host, "index.html")
     assert browser.value("document.title") == "wadi"
     assert browser.value("document.querySelectorAll('nav a').length") > 25
+    assert browser.value("[...document.querySelectorAll('nav a')].every((a) => a.textContent.trim() != '')")
     shot(browser, "site_first")
     open_page(browser, host, "docs/tutorial.html")
     browser.value("document.querySelectorAll('img').forEach((i) => { i.loading = 'eager'; })")

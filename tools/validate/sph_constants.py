@@ -27,6 +27,14 @@ SEEN = [("adapt/|sph_adapt_step", ADAPT), ("porous/|sph_porous", POROUS), ("bond
 # With --quick: without those that take more than some seconds.
 LONG = ["cohesion_laws", "sph_adaptive", "sph_dam", "sph_odd_scenes", "sph_seepage", "sph_tanks", "overfull"]
 
+# Reasons of those whose names do not say them:
+#   SLOW, SLOW_MEAN: a wave of this mean speed is lower than a tenth of a spacing; SLOW_SEEP: wet sand drains ever more slowly;
+#   LOAD_CHANGE, LOAD_STEPS: the change of pressure that wakes a tile, and how often it is tested;
+#   EIGENVALUE_MARGIN, GROWTH: the power method converges from below; FIRST_CAP, FIRST_ROUNDS: the first step has no stresses;
+#   BONDED_CAP, BONDED_TOLERANCE: a residual strain rate adds up in bonded sand; SURFACE_DENSITY: as dense as the lattice;
+#   BREAKING: the solve reaches the yield stress from below; LEAST_SPAWN, DISTANCE: mass and distance of new water;
+#   SHORT_GRADIENT: between 0.5 (slab) and 0.71 (edge of 90 degrees); UNLIKE, ALIKE, EVEN_DISTANCE: masses of neighbours;
+#   AROUND, DIRECTIONS: halves of a split lie where there is room.
 # Constants that are no choice: units, rounding, theorems and what papers print.
 EXACT = {
     "PI": "number", "pi": "number", "DEGREE": "unit", "LARGE": "range of floats", "SMALL": "range of floats", "CELL_MAX": "range of int32_t",

@@ -83,6 +83,8 @@ function render(page) {
       section.text += token.content;
     }
   });
+  // Tables made by a tool have no heading: their name, as a title.
+  title ||= page.replace(/^.*\//, "").replace(/\.md$/, "").replace(/^./, (first) => first.toUpperCase());
   return { title, body: markdown.renderer.render(tokens, markdown.options, {}) };
 }
 

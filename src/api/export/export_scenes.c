@@ -250,6 +250,7 @@ static WadiStatus export_all(WadiSceneExporter *e, WadiError *error)
     const WadiExportDef *def = e->job->def;
     WadiRenderPlan *plan = &e->plan;
     WADI_TRY(wadi_picture_survey(&e->maker, plan, error));
+    plan->frame_scene.has_bed = false; /* files have one level ground */
     WadiCamera first = wadi_frame_scene_camera(plan->view.scene, plan->shot.box, 0.0);
     e->light = wadi_frame_scene_light(plan->view.scene, &first,
                                       plan->environment.width > 0 ? &plan->environment : NULL);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/render/render_costs.h"
 #include "api/render/render_job.h"
 #include "core/alloc.h"
 #include "core/check.h"
@@ -67,6 +68,8 @@ WadiStatus wadi_render_job_picture(WadiRenderJob *job, int frame, WadiError *err
 {
     bool is_kept = false;
     WADI_TRY(wadi_picture_make(&job->maker, &job->plan, frame, &is_kept, error));
+    job->report->prepare_seconds += job->maker.stage_seconds + job->maker.tree_seconds;
+    job->report->light_seconds += job->maker.trace_seconds;
     wadi_render_job_report(job, frame, is_kept);
     return WADI_OK;
 }
@@ -131,6 +134,9 @@ WadiStatus wadi_render(const char *run, const WadiRenderDef *def, WadiRenderRepo
             wadi_output_index_close(&job->outputs);
         }
         report->warning_count += job->maker.warning_count + (job->plan.view.assets_hash != 0);
+        if (job->plan.frame_scene.colours == NULL) {
+            wadi_render_costs(job->plan.view.scene, &job->plan.quality, report->costs);
+        }
         wadi_picture_maker_free(&job->maker);
         wadi_render_plan_close(&job->plan);
     }

@@ -61,10 +61,9 @@ static double pixel_at_target(const WadiCamera *camera, int height)
     return 2.0 * tan(0.5 * camera->view_angle * M_PI / 180.0) * distance / height;
 }
 
-/* A small picture shows no finer lines of light than its pixels. */
-static int photons_of(const WadiTraceQuality *quality, const WadiFilm *film)
+int wadi_picture_photons(const WadiTraceQuality *quality, int width, int height)
 {
-    const int64_t most = (int64_t)PHOTONS_A_PIXEL * film->width * film->height;
+    const int64_t most = (int64_t)PHOTONS_A_PIXEL * width * height;
     return quality->photons < most ? quality->photons : (int)most;
 }
 
@@ -88,13 +87,15 @@ static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan,
     trace.light =
         wadi_frame_scene_light(scene, &first, plan->environment.width > 0 ? &plan->environment : NULL);
     if (plan->frame_scene.colours != NULL) {
-        trace.light = even_light(
-            trace.light, &trace.ground); /* and no motion blur: it would mix colours that represent numbers */
+        /* and no blur: it would mix colours that represent numbers */
+        trace.light = even_light(trace.light, &trace.ground);
+        camera.lens_radius = 0.0;
     } else {
         trace.close = 0.5 * scene->render.shutter / plan->view.summary.fps;
         trace.open = -trace.close;
     }
-    trace.photons = plan->frame_scene.colours == NULL ? photons_of(quality, film) : 0;
+    trace.photons =
+        plan->frame_scene.colours == NULL ? wadi_picture_photons(quality, film->width, film->height) : 0;
     count_objects(maker, &trace);
     maker->stage_seconds = wadi_time_now() - start;
     WadiTracer *tracer;

@@ -42,4 +42,7 @@ WadiStatus wadi_picture_read(WadiPictureMaker *maker, const WadiRenderPlan *plan
 WadiStatus wadi_picture_make(WadiPictureMaker *maker, const WadiRenderPlan *plan, int frame, bool *is_kept,
                              WadiError *error);
 
+/* Photons of a picture of that size: a small one shows no finer lines of light than its pixels. */
+int wadi_picture_photons(const WadiTraceQuality *quality, int width, int height);
+
 #endif

@@ -6,12 +6,12 @@
 
 #include "core/alloc.h"
 #include "core/hash.h"
-#include "core/timer.h"
+#include "core/os/os_memory.h"
 #include "io/files/files.h"
 #include "io/run/run_files.h"
 
 enum {
-    RENDER_VERSION = 3, /* increased when the same settings give another picture */
+    RENDER_VERSION = 4, /* increased when the same settings give another picture */
     DRAFT_GRAINS = 24,
     SAMPLES_MAX = 65536,
     SHEET_MAX = 100,
@@ -290,10 +290,25 @@ uint64_t wadi_render_plan_key(const WadiRenderPlan *plan, const WadiFrameLayout 
     const WadiRenderShot *shot = &plan->shot;
     const WadiBox *box = &shot->box;
     const WadiVec3 cut = plan->frame_scene.cut_normal;
-    const double shared[] = { shot->exposure, box->min.x, box->min.y,          box->min.z,
-                              box->max.x,     box->max.y, box->max.z,          shot->has_glass,
-                              shot->glass,    shot->low,  shot->high,          cut.x,
-                              cut.y,          cut.z,      frame->header.frame, frame->header.time };
+    const double shared[] = { shot->exposure,
+                              box->min.x,
+                              box->min.y,
+                              box->min.z,
+                              box->max.x,
+                              box->max.y,
+                              box->max.z,
+                              shot->has_glass,
+                              shot->glass,
+                              shot->low,
+                              shot->high,
+                              cut.x,
+                              cut.y,
+                              cut.z,
+                              frame->header.frame,
+                              frame->header.time,
+                              shot->has_bed,
+                              shot->bed.height,
+                              shot->bed.wetness };
     uint64_t key = hash_numbers(plan->settings_hash, shared, (int)(sizeof shared / sizeof *shared));
     key = hash_arrays(key, frame);
     return hash_arrays(hash_arrays(key, secondary), wet);

@@ -8,12 +8,21 @@
 #include "render/frame_scene.h"
 #include "wadi/render.h"
 
+/* Sand at the sides of the domain in the first frame. */
+typedef struct WadiRunBed {
+    double height;  /* m: z of its surface */
+    double wetness; /* 0..1 */
+    double spacing; /* m: of the largest of its particles */
+} WadiRunBed;
+
 /* What all pictures of a run have in common and its frames decide. FOLDER/NAME.plan.json keeps it, so that
  * pictures made while a run goes on are those of the whole run. */
 typedef struct WadiRenderShot {
-    WadiBox box;      /* m: shown by a camera without a given position */
-    bool has_glass;   /* the walls that the scene leaves open are glass */
-    double glass;     /* m: their height */
+    WadiBox box;    /* m: shown by a camera without a given position */
+    bool has_glass; /* the walls that the scene leaves open are glass */
+    double glass;   /* m: their height */
+    bool has_bed;   /* the ground is the bed of sand that the domain cuts off */
+    WadiRunBed bed;
     double low, high; /* scale of false colours; 0 without */
     double exposure;  /* stops */
 } WadiRenderShot;
@@ -55,7 +64,9 @@ uint64_t wadi_render_plan_key(const WadiRenderPlan *plan, const WadiFrameLayout 
  * drops do not shrink the picture, and of nearby colliders (`world` may be NULL). Empty without particles. */
 typedef struct WadiRunSurvey {
     WadiBox box;
-    bool has_liquid_at_walls;    /* in one of the frames, a liquid is at a closed side of the domain */
+    bool has_liquid_at_walls; /* in one of the frames, a liquid is at a closed side of the domain */
+    bool has_bed;
+    WadiRunBed bed;
     const char *attribute, *map; /* in: false colours; NULL: none */
     WadiFalseColour colour;      /* with the range over these frames */
 } WadiRunSurvey;
@@ -70,6 +81,9 @@ void wadi_render_shot_path(const WadiRenderPlan *plan, char path[WADI_PATH_SIZE]
 WadiStatus wadi_render_shot_read(const WadiRenderPlan *plan, WadiRenderShot *shot, bool *is_there,
                                  WadiError *error);
 WadiStatus wadi_render_shot_write(const WadiRenderPlan *plan, WadiError *error);
+
+/* False: there is no bed, or its surface is uneven there. */
+bool wadi_run_bed(WadiRunBed *bed, const WadiScene *scene, const WadiState *frame);
 
 WadiStatus wadi_run_survey(WadiRunSurvey *survey, const WadiRunView *view, const WadiWorld *world,
                            WadiError *error);

@@ -62,6 +62,12 @@ WadiStatus wadi_render_shot_survey(const WadiRenderPlan *plan, WadiRenderShot *s
         shot->has_glass = true;
         shot->glass = fmax(shot->box.max.z - scene->domain.min.z, 0.0);
     }
+    if (scene->render.ground == WADI_GROUND_AUTO && !scene->render.camera.is_given &&
+        scene->render.walls == WADI_RENDER_WALLS_HIDDEN && !isfinite(scene->render.ground_height) &&
+        def->attribute == NULL && !def->has_cut && survey.has_bed) {
+        shot->has_bed = true;
+        shot->bed = survey.bed;
+    }
     if (def->attribute == NULL) {
         return WADI_OK;
     }
@@ -108,6 +114,10 @@ WadiStatus wadi_render_shot_set(WadiRenderPlan *plan, const WadiRenderShot *shot
         plan->view.scene->render.walls = WADI_RENDER_WALLS_GLASS;
         plan->frame_scene.walls_height = shot->glass;
     }
+    plan->frame_scene.has_bed = shot->has_bed;
+    plan->frame_scene.bed_height = shot->bed.height;
+    plan->frame_scene.bed_wetness = shot->bed.wetness;
+    plan->frame_scene.bed_spacing = shot->bed.spacing;
     face_cut(plan);
     return plan->def->attribute != NULL ? set_colours(plan, error) : WADI_OK;
 }
@@ -135,6 +145,7 @@ WadiStatus wadi_render_shot_write(const WadiRenderPlan *plan, WadiError *error)
     const bool has_box = !wadi_box_is_empty(shot->box);
     const double box[] = { shot->box.min.x, shot->box.min.y, shot->box.min.z,
                            shot->box.max.x, shot->box.max.y, shot->box.max.z };
+    const double bed[] = { shot->bed.height, shot->bed.wetness, shot->bed.spacing };
     const double scale[] = { shot->low, shot->high };
     WadiText text = { 0 };
     char path[WADI_PATH_SIZE];
@@ -143,6 +154,7 @@ WadiStatus wadi_render_shot_write(const WadiRenderPlan *plan, WadiError *error)
                      wadi_version(), plan->shot_hash, plan->view.frame_count);
     append_numbers(&text, "camera_box", has_box, box, 6);
     append_numbers(&text, "glass_height", shot->has_glass, &shot->glass, 1);
+    append_numbers(&text, "bed", shot->has_bed, bed, 3);
     append_numbers(&text, "scale", plan->def->attribute != NULL, scale, 2);
     append_numbers(&text, "exposure", true, &shot->exposure, 1);
     wadi_text_append(&text, "\n}\n");
@@ -186,7 +198,7 @@ static int read_numbers(const char *text, const char *key, double *numbers, int 
 /* False: the text is not a plan. *hash: of its settings. */
 static bool parse(const char *text, WadiRenderShot *shot, uint64_t *hash)
 {
-    double box[6], scale[2] = { 0 }, glass = 0.0;
+    double box[6], scale[2] = { 0 }, bed[3] = { 0 }, glass = 0.0;
     static const char word[] = "\"settings\": \"";
     const char *settings = strstr(text, word), *at = settings != NULL ? settings + sizeof word - 1 : "";
     if (!wadi_scan_digits(&at, 16, hash)) {
@@ -194,16 +206,19 @@ static bool parse(const char *text, WadiRenderShot *shot, uint64_t *hash)
     }
     const int has_box = read_numbers(text, "camera_box", box, 6);
     const int has_glass = read_numbers(text, "glass_height", &glass, 1);
+    const int has_bed = read_numbers(text, "bed", bed, 3);
     const int has_scale = read_numbers(text, "scale", scale, 2);
     *shot = (WadiRenderShot){ .box = wadi_box_empty(),
                               .has_glass = has_glass == 1,
                               .glass = glass,
+                              .has_bed = has_bed == 3,
+                              .bed = { bed[0], bed[1], bed[2] },
                               .low = scale[0],
                               .high = scale[1] };
     if (has_box == 6) {
         shot->box = (WadiBox){ wadi_vec3(box[0], box[1], box[2]), wadi_vec3(box[3], box[4], box[5]) };
     }
-    return has_box >= 0 && has_glass >= 0 && has_scale >= 0 &&
+    return has_box >= 0 && has_glass >= 0 && has_bed >= 0 && has_scale >= 0 &&
            read_numbers(text, "exposure", &shot->exposure, 1) == 1;
 }
 

@@ -20,7 +20,7 @@
 
 enum {
     OPTIONS_COOKIE = 0x5ec0d,
-    SECONDARY_VERSION = 2 /* increased when the same settings give other particles */
+    SECONDARY_VERSION = 3 /* increased when the same settings give other particles */
 };
 
 WadiSecondaryOptions wadi_default_secondary_options(void)
@@ -59,6 +59,7 @@ enum { FRAMES = 3 }; /* the two of a step, and the one that is read */
 typedef struct Job {
     const WadiSecondaryOptions *options;
     WadiSecondaryReport *report;
+    bool is_for_pictures; /* only where there is a liquid that foams, and nothing made with other settings */
     WadiRunView view;
     WadiWorld *world;
     WadiOutputIndex outputs;
@@ -368,15 +369,57 @@ static WadiStatus make_frames(Job *job, WadiError *error)
     return status == WADI_OK ? written : status;
 }
 
+/* Whether pictures of the scene show foam. */
+static bool may_foam(const WadiScene *scene)
+{
+    bool picks[256], has_liquid = false;
+    wadi_secondary_pick(scene, 0.0, false, picks);
+    for (int m = 0; m < scene->material_count; ++m) {
+        has_liquid = has_liquid || picks[m];
+    }
+    return has_liquid && scene->render.has_secondary && scene->secondary.amount > 0.0;
+}
+
+/* Whether the last file that is there was made with other settings: those files stay. */
+static WadiStatus are_others_there(Job *job, bool *are_there, WadiError *error)
+{
+    uint64_t key = settings_key(&job->view), last_key = 0;
+    char path[WADI_PATH_SIZE], last[WADI_PATH_SIZE] = "";
+    for (int number = 1; number <= job->view.last; ++number) {
+        WadiFrameLayout layout;
+        WADI_TRY(wadi_run_view_read_layout(&job->view, number, &layout, error));
+        key = next_key(key, &layout);
+        file_path(job, number, path);
+        if (wadi_file_exists(path)) {
+            memcpy(last, path, sizeof last);
+            last_key = key;
+        }
+    }
+    *are_there = last[0] != '\0' && !wadi_output_index_has(&job->outputs, last, last_key, false);
+    return WADI_OK;
+}
+
+static WadiStatus make_wanted(Job *job, WadiError *error)
+{
+    bool are_others = false;
+    if (job->is_for_pictures) {
+        WADI_TRY(are_others_there(job, &are_others, error));
+    }
+    return are_others ? WADI_OK : make_frames(job, error);
+}
+
 static WadiStatus open_and_make(Job *job, WadiError *error)
 {
+    if (job->is_for_pictures && !may_foam(job->view.scene)) {
+        return WADI_OK;
+    }
     snprintf(job->folder, sizeof job->folder, "%.*s/secondary", WADI_RUN_PATH_MAX, job->view.run);
     snprintf(job->report->folder, sizeof job->report->folder, "%s", job->folder);
     WADI_TRY(wadi_world_create(&job->world, job->view.scene, NULL, error));
     /* Each frame is made from the one before, so that one process makes all. */
     const WadiOutputWork work = { .folder = job->folder, .name = job->view.summary.name };
     WADI_TRY(wadi_output_index_open(&job->outputs, &work, NULL, error));
-    WadiStatus status = make_frames(job, error);
+    WadiStatus status = make_wanted(job, error);
     wadi_output_index_close(&job->outputs);
     return status;
 }
@@ -399,8 +442,8 @@ static void close_job(Job *job)
     wadi_run_view_close(&job->view);
 }
 
-WadiStatus wadi_secondary(const char *run, const WadiSecondaryOptions *options, WadiSecondaryReport *report,
-                          WadiError *error)
+static WadiStatus make(const char *run, const WadiSecondaryOptions *options, bool is_for_pictures,
+                       WadiSecondaryReport *report, WadiError *error)
 {
     WadiSecondaryReport unused;
     report = report != NULL ? report : &unused;
@@ -413,12 +456,16 @@ WadiStatus wadi_secondary(const char *run, const WadiSecondaryOptions *options, 
     wadi_parallel_set_threads(options->threads);
     Job *job = NULL;
     WADI_TRY(WADI_NEW(&job, 1, "secondary particles", error));
-    *job = (Job){ .options = options, .report = report, .start = wadi_time_now() };
-    static const char *const keys[] = { "secondary", NULL };
+    *job = (Job){
+        .options = options, .report = report, .is_for_pictures = is_for_pictures, .start = wadi_time_now()
+    };
+    static const char *const own[] = { "secondary", NULL };
+    static const char *const of_pictures[] = { "secondary",         "render", "surface", "materials.*.look",
+                                               "colliders[*].look", NULL };
     WadiStatus status = wadi_run_view_open(&job->view, run,
                                            &(WadiRunViewDef){ .sets = options->sets,
                                                               .set_count = options->set_count,
-                                                              .keys = keys,
+                                                              .keys = is_for_pictures ? of_pictures : own,
                                                               .example = "secondary.amount=2",
                                                               .last = options->last_frame,
                                                               .log = options->log },
@@ -429,4 +476,16 @@ WadiStatus wadi_secondary(const char *run, const WadiSecondaryOptions *options, 
     }
     WADI_DELETE(job, 1);
     return wadi_assert_status(status, asserts, error);
+}
+
+WadiStatus wadi_secondary(const char *run, const WadiSecondaryOptions *options, WadiSecondaryReport *report,
+                          WadiError *error)
+{
+    return make(run, options, false, report, error);
+}
+
+WadiStatus wadi_secondary_for_pictures(const char *run, const WadiSecondaryOptions *options,
+                                       WadiSecondaryReport *report, WadiError *error)
+{
+    return make(run, options, true, report, error);
 }

@@ -8,6 +8,7 @@
 #include "api/surface/surface_team.h"
 #include "core/alloc.h"
 #include "core/check.h"
+#include "core/os/os_memory.h"
 #include "core/parallel.h"
 #include "core/status.h"
 

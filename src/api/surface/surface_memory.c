@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/check.h"
+#include "core/os/os_memory.h"
 #include "core/parallel.h"
 #include "core/timer.h"
 #include "sim/sim.h"

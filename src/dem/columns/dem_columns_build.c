@@ -106,17 +106,17 @@ static int divide(const WadiDemColumnsIn *in, WadiDemColumns *c, int axis, doubl
 {
     const int sides = in->solids->closed_sides >> 2 * axis;
     const bool is_low_open = (sides & WADI_SIDE_X_MIN) == 0, is_high_open = (sides & WADI_SIDE_X_MAX) == 0;
-    double wanted = fmax(1.0, floor((high - low) / in->width + 0.5));
-    *width = (high - low) / wanted;
+    double rounded = fmax(1.0, floor((high - low) / in->width + 0.5));
+    *width = (high - low) / rounded;
     *start = low;
     if (in->is_aligned) {
         *width = in->width;
         *start = floor(low / in->width + (is_low_open ? 1e-6 : 0.5)) * in->width;
         const double columns = (high - *start) / in->width;
-        wanted = fmax(1.0, is_high_open ? ceil(columns - 1e-6) : floor(columns + 0.5));
+        rounded = fmax(1.0, is_high_open ? ceil(columns - 1e-6) : floor(columns + 0.5));
     }
     *start -= is_low_open ? *width : 0.0;
-    const int count = (int)fmin(wanted, 1e8) + (is_low_open ? 1 : 0) + (is_high_open ? 1 : 0);
+    const int count = (int)fmin(rounded, 1e8) + (is_low_open ? 1 : 0) + (is_high_open ? 1 : 0);
     c->low[axis] = is_low_open ? *start : low;
     c->high[axis] = is_high_open ? *start + count * *width : high;
     return count;

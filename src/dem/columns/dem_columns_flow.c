@@ -82,9 +82,9 @@ void wadi_dem_drops(const WadiDemColumns *c, int32_t gap, WadiDemDrops *drops)
 static inline double flow(double h, double t, double m, double hj, double tj, double mj, double inverse_width)
 {
     const double drop = (h - hj) * inverse_width;
-    const double wanted = (drop > 0.0 ? m : mj) * drop * inverse_width;
-    const double most = 0.25 * (t - tj); /* of the sign of `wanted`, or nothing flows */
-    const double down = wanted < most ? wanted : most, up = wanted > most ? wanted : most;
+    const double full = (drop > 0.0 ? m : mj) * drop * inverse_width;
+    const double most = 0.25 * (t - tj); /* of the sign of `full`, or nothing flows */
+    const double down = full < most ? full : most, up = full > most ? full : most;
     return drop > 0.0 ? (down > 0.0 ? down : 0.0) : (up < 0.0 ? up : 0.0);
 }
 

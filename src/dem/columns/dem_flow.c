@@ -17,7 +17,7 @@ static const double SHALLOWER =
  * and the part of dense sand that its grains are at least: a jet disturbs the sand that it hits to this
  * depth, a single grain that jumped does not. */
 static const double STIRRED = 4.0, HIT_HEIGHT = 10.0, HIT_PART = 0.05;
-enum { CALM = 20 }; /* evaluations without a moving grain after which the surface of a gap freezes */
+enum { QUIESCENT = 20 }; /* evaluations without a moving grain after which the surface of a gap freezes */
 static const double HYSTERESIS = 0.25; /* diameters below h at which grains freeze; they wake at h */
 
 void wadi_dem_flow_init(WadiDemFlow *flow, WadiDemColumns *columns, double diameter, double repose, double g)
@@ -140,7 +140,7 @@ static double resting_height(const Work *w, int32_t i)
     return surface - w->flow->least_depth - (is_stirred ? STIRRED * w->flow->diameter : 0.0);
 }
 
-static void calm_block(void *context, int64_t first, int64_t end)
+static void count_quiescent(void *context, int64_t first, int64_t end)
 {
     const Work *w = context;
     const WadiDemColumns *c = w->flow->columns;
@@ -154,24 +154,26 @@ static void calm_block(void *context, int64_t first, int64_t end)
                 moves = moves || w->moving[gaps[n]] < (double)INFINITY;
             }
         }
-        w->in->calm[i] = moves ? 0 : (uint8_t)(w->in->calm[i] < CALM ? w->in->calm[i] + 1 : CALM);
+        w->in->quiescent[i] =
+            moves ? 0 : (uint8_t)(w->in->quiescent[i] < QUIESCENT ? w->in->quiescent[i] + 1 : QUIESCENT);
     }
 }
 
 /* h rises by the exchange alone, up to where sand may rest and below all that does not. It falls, and grains
- * wake, where they are too near the surface or have lost what carries them. A calm gap rests as a whole. */
+ * wake, where they are too near the surface or have lost what carries them. A quiescent gap rests as a
+ * whole. */
 static void limit_block(void *context, int64_t first, int64_t end)
 {
     const Work *w = context;
     WadiDemColumns *c = w->flow->columns;
     const double d = w->flow->diameter;
     for (int64_t i = first; i < end; ++i) {
-        const bool is_calm = w->in->calm != NULL && w->in->calm[i] == CALM;
+        const bool is_quiescent = w->in->quiescent != NULL && w->in->quiescent[i] == QUIESCENT;
         const double resting = resting_height(w, (int32_t)i);
         const double risen = fmin(c->height[i], fmin(resting, w->moving[i] - 0.5 * d));
         const double kept = fmin(w->before[i], fmin(resting + SHALLOWER * d, w->loose[i] - 0.5 * d));
         const bool disturbed = w->in->disturbed != NULL && w->in->disturbed[i] != 0;
-        const double height = is_calm ? fmax(w->top[i], w->before[i]) : fmax(risen, kept);
+        const double height = is_quiescent ? fmax(w->top[i], w->before[i]) : fmax(risen, kept);
         c->height[i] = disturbed ? c->floor[i] : fmax(height, c->floor[i]);
         c->rolling[i] = fmax(0.0, w->surface[i] - c->height[i]);
     }
@@ -269,8 +271,8 @@ static WadiStatus evaluate(Work *w, WadiArena *scratch, WadiError *error)
     wadi_parallel_for(c->count, GAP_BLOCK, smooth_block, &along_y);
     wadi_parallel_for(c->count, GAP_BLOCK, split_block, w);
     wadi_dem_bcre_exchange(c, &w->flow->law, w->in->elapsed);
-    if (w->in->calm != NULL) {
-        wadi_parallel_for(c->count, GAP_BLOCK, calm_block, w);
+    if (w->in->quiescent != NULL) {
+        wadi_parallel_for(c->count, GAP_BLOCK, count_quiescent, w);
     }
     wadi_parallel_for(c->count, GAP_BLOCK, limit_block, w);
     return choose(w, scratch, error);

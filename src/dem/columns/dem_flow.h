@@ -34,7 +34,8 @@ typedef struct WadiDemFlowIn {
     const float *mark[3];         /* position at the last evaluation, m, from the corner of the columns */
     double elapsed;               /* s, since then */
     const uint8_t *is_unbalanced; /* forces accelerate it: it does not freeze; NULL: none */
-    uint8_t *calm; /* per gap, kept by the caller from 0 on: evaluations since something moved in it or beside
+    uint8_t *
+        quiescent; /* per gap, kept by the caller from 0 on: evaluations since something moved in it or beside
                       it; NULL: what is near the surface never freezes */
     const uint8_t
         *disturbed; /* per gap: it has lost grains or a solid moves near it: all of it wakes; or NULL */

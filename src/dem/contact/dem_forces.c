@@ -96,7 +96,7 @@ static inline __attribute__((always_inline)) void compute_batch(const Forces *f,
         wadi_dem_transpose(lanes.spring);
         const int count = b->count - from < LANES ? b->count - from : LANES;
         for (int l = 0; l < count; ++l) {
-            f->grains->load[b->owner[from + l]] += lanes.load[0][l];
+            f->grains->load[b->owner[from + l] - f->pairs->first] += lanes.load[0][l];
             f->grains->load[f->pairs->target[b->pair[from + l]]] += lanes.load[1][l];
             wadi_dem_spring_store(&lanes.spring[l], &f->pairs->spring[b->spring[from + l]]);
         }
@@ -163,9 +163,9 @@ static void compute_chunks(void *context, int64_t first, int64_t end)
     const int64_t chunk = first / WADI_DEM_CHUNK;
     Batch batch;
     batch.count = 0;
-    memset(f->grains->load + from, 0, (size_t)(to - from) * sizeof(WadiF8));
+    memset(f->grains->load + first, 0, (size_t)(to - from) * sizeof(WadiF8));
     const int32_t slot = pairs->chunk_slot[chunk], slots = pairs->chunk_slot[chunk + 1] - slot;
-    memset(f->grains->load + pairs->count + slot, 0, (size_t)slots * sizeof(WadiF8));
+    memset(f->grains->load + (pairs->count - pairs->first + slot), 0, (size_t)slots * sizeof(WadiF8));
     const WadiDemNear *near = pairs->near + pairs->start[from];
     for (int32_t n = 0, count = pairs->near_count[chunk]; n < count;) {
         const int32_t room = BATCH - batch.count, now = count - n < room ? count - n : room;

@@ -50,7 +50,7 @@ static void choose_chunk(const Choice *c, int64_t chunk, int32_t from, int32_t t
     WadiDemNear *near = pairs->near + pairs->start[from];
     int32_t count = 0;
     for (int32_t i = from; i < to; ++i) {
-        c->grains->mark[i] = c->grains->shift[i];
+        c->grains->mark[i - pairs->first] = c->grains->shift[i];
         for (int32_t p = pairs->start[i]; p < pairs->start[i + 1]; ++p) {
             near[count] = (uint32_t)(p - pairs->start[from]) * WADI_DEM_CHUNK + (uint32_t)(i - from);
             count += is_near(c, i, p);

@@ -17,14 +17,16 @@ enum { WADI_DEM_CHUNK = 512 }; /* grains whose pairs one thread computes */
 typedef struct WadiDemGrains {
     int32_t count;
     WadiF4 *shift;     /* u, m; w: radius, m */
-    WadiF4 *mark;      /* shift when the near pairs were chosen */
+    WadiF4 *mark;      /* of those in rows, from the first on: shift when the near pairs were chosen */
     float *whole;      /* m: radius of a grown grain */
     float *skin;       /* m: displacement at which the list is made anew */
     WadiF8 *motion;    /* velocity (m/s), friction; angular velocity (1/s), rolling friction */
     const float *mass; /* kg */
     float *bridge;     /* N: largest pull of the water between two such grains; NULL: all are dry */
     float *grip;       /* N: added to the normal force that friction counts, where there is a bridge */
-    WadiF8 *load; /* force (N), contacts; torque (N m), 0: sums of the step, then those of the halo slots */
+    /* Of those in rows, from the first on: force (N), contacts; torque (N m), 0: sums of the step; then those of
+     * the halo slots. */
+    WadiF8 *load;
 } WadiDemGrains;
 
 /* A pair of the list that may touch soon, from the first of its chunk, times WADI_DEM_CHUNK, and its owner,
@@ -64,14 +66,14 @@ static const float WADI_DEM_NEAR_PART = 0.2f;
 
 /* Each pair once, in the row of its owner. Rows of a chunk are computed by one thread, in order. A chunk adds
  * to the loads of its own grains, and for each foreign grain that it touches to a halo slot that nobody else
- * writes: load[count + slot]. A grain then adds its slots in their order. Pairs that are not near have no
+ * writes: load[count - first + slot]. A grain then adds its slots in their order. Pairs that are not near have no
  * contact, and a step does without them. */
 typedef struct WadiDemPairs {
     int32_t first;       /* grains before it sleep: they have empty rows, but may be j */
     int32_t count;       /* grains */
     int32_t *start;      /* count + 1: pairs of each owner */
     int32_t *other;      /* j */
-    int32_t *target;     /* load to which the force on j is added */
+    int32_t *target;     /* index of the load to which the force on j is added */
     float *offset;       /* three a pair, and one more: X_j - X_i, m */
     uint8_t *touches;    /* 1: in contact, or joined by a bridge, in the last step; it is near */
     WadiDemNear *near;   /* those of a chunk from its first pair on, in order */

@@ -14,7 +14,7 @@ typedef struct Builder {
     const WadiDemListIn *in;
     WadiDemPairs *pairs;
     double places;          /* a metre */
-    int32_t *axis[3];       /* positions in places, modulo 2^32; padded by LANES */
+    int32_t *axis[3];       /* from `first` on: positions in places, modulo 2^32; padded by LANES */
     int32_t (*found)[ROOM]; /* per grain from `first` on: the first others that it owns a pair with */
     bool is_filling; /* second pass, of the grains with more: pairs are written; first: found and counted */
 } Builder;
@@ -40,7 +40,7 @@ static void set_places(void *context, int64_t from, int64_t to)
     const double *x[3] = { p->x, p->y, p->z };
     for (int a = 0; a < 3; ++a) {
         for (int64_t i = first; i < end; ++i) {
-            b->axis[a][i] = wadi_dem_place(x[a][i], b->places);
+            b->axis[a][i - b->in->sort->first] = wadi_dem_place(x[a][i], b->places);
         }
     }
 }
@@ -55,18 +55,19 @@ typedef struct Visit {
 /* Bits of the grains j .. j + 7 whose pair with i is listed and owned by i. */
 static inline __attribute__((always_inline)) unsigned find_owned(const Builder *b, int32_t i, int32_t j)
 {
+    const int32_t first = b->in->sort->first;
     WadiF8 square = { 0 };
     for (int a = 0; a < 3; ++a) {
-        const WadiU8 from = *(const WadiU8 *)(b->axis[a] + j) - (uint32_t)b->axis[a][i];
+        const WadiU8 from = *(const WadiU8 *)(b->axis[a] + (j - first)) - (uint32_t)b->axis[a][i - first];
         const WadiF8 d = __builtin_convertvector((WadiI8)from, WadiF8);
         square += d * d;
     }
-    const float own = b->in->margin[i];
-    const WadiF8 margin = *(const WadiF8 *)(b->in->margin + j);
-    const WadiF8 apart = *(const WadiF8 *)(b->in->radius + j) + margin + (b->in->radius[i] + own);
+    const float own = b->in->skin[i];
+    const WadiF8 skin = *(const WadiF8 *)(b->in->skin + j);
+    const WadiF8 apart = *(const WadiF8 *)(b->in->radius + j) + skin + (b->in->radius[i] + own);
     const WadiF8 limit = apart * (float)b->places + SLACK;
     const WadiI8 index = j + (WadiI8){ 0, 1, 2, 3, 4, 5, 6, 7 };
-    const WadiI8 is_owned = (square < limit * limit) & ((margin < own) | ((margin == own) & (index > i)));
+    const WadiI8 is_owned = (square < limit * limit) & ((skin < own) | ((skin == own) & (index > i)));
     return wadi_row_bits(&is_owned);
 }
 
@@ -112,7 +113,7 @@ static void visit_sleepers(Visit *v, const WadiDemSleepers *s)
     const Builder *b = v->builder;
     float x[3];
     for (int a = 0; a < 3; ++a) {
-        x[a] = (float)(int32_t)((uint32_t)b->axis[a][v->i] - (uint32_t)s->origin[a]);
+        x[a] = (float)(int32_t)((uint32_t)b->axis[a][v->i - in->sort->first] - (uint32_t)s->origin[a]);
     }
     for (int32_t n = 0; n < s->count; n += WADI_DEM_LANES) {
         WadiF8 square = { 0 };
@@ -177,7 +178,7 @@ static bool find_sleepers(const WadiDemListIn *in, int32_t first, int32_t end, W
         box.min.x = fmin(box.min.x, p->x[i]), box.max.x = fmax(box.max.x, p->x[i]);
         box.min.y = fmin(box.min.y, p->y[i]), box.max.y = fmax(box.max.y, p->y[i]);
         box.min.z = fmin(box.min.z, p->z[i]), box.max.z = fmax(box.max.z, p->z[i]);
-        reach = fmaxf(reach, in->radius[i] + in->margin[i]);
+        reach = fmaxf(reach, in->radius[i] + in->skin[i]);
     }
     return wadi_dem_sleepers_find(out, in->asleep, &box, (double)reach + in->largest_radius);
 }
@@ -195,17 +196,17 @@ static void visit_cell(const Builder *b, const WadiDemRanges *near, int32_t firs
         }
         Visit v = { .builder = b,
                     .i = i,
-                    .reach = (double)in->radius[i] + (double)in->margin[i],
+                    .reach = (double)in->radius[i] + (double)in->skin[i],
                     .x = p->x[i],
                     .y = p->y[i],
                     .z = p->z[i] };
-        if (!((double)in->margin[i] > in->smallest_margin)) {
-            /* All others have its margin or a larger one: it owns those behind it. */
+        if (!((double)in->skin[i] > in->smallest_skin)) {
+            /* All others have its skin or a larger one: it owns those behind it. */
             for (int r = 0; r < near->count; ++r) {
                 visit_range(&v, near->first[r] > i ? near->first[r] : i + 1, near->end[r]);
             }
         } else {
-            const double reach = v.reach + in->largest_radius + (double)in->margin[i];
+            const double reach = v.reach + in->largest_radius + (double)in->skin[i];
             WadiDemWalk walk;
             wadi_dem_walk_begin(&walk, in->sort, (WadiVec3){ v.x, v.y, v.z }, reach);
             for (int32_t from, to; wadi_dem_walk_next(&walk, &from, &to);) {
@@ -307,7 +308,7 @@ static WadiStatus number_slots(WadiDemPairs *pairs, WadiArena *scratch, int32_t 
         for (int32_t p = pairs->start[from]; p < pairs->start[to]; ++p) {
             const int32_t j = pairs->other[p];
             if (j >= from && j < to) {
-                pairs->target[p] = j;
+                pairs->target[p] = j - pairs->first;
                 continue;
             }
             uint32_t n = (uint32_t)j * 2654435761u & mask;
@@ -319,7 +320,7 @@ static WadiStatus number_slots(WadiDemPairs *pairs, WadiArena *scratch, int32_t 
                 value[n] = slots;
                 grain[slots++] = j;
             }
-            pairs->target[p] = pairs->count + value[n];
+            pairs->target[p] = pairs->count - pairs->first + value[n];
         }
         /* The table is for one chunk; emptied by its own entries. */
         for (int32_t s = pairs->chunk_slot[c]; s < slots; ++s) {
@@ -361,7 +362,7 @@ WadiStatus wadi_dem_list_make_slots(WadiDemList *list, WadiArena *scratch, WadiE
 
 static void make_places(Builder *b)
 {
-    const int32_t count = b->in->particles->count;
+    const int32_t count = b->in->particles->count - b->in->sort->first;
     const size_t padded = (size_t)count + WADI_DEM_LANES;
     b->places = wadi_dem_places(b->in->largest_radius);
     for (int a = 0; a < 3; ++a) {
@@ -371,7 +372,7 @@ static void make_places(Builder *b)
         }
     }
     b->found = (int32_t(*)[ROOM])b->in->found_room;
-    wadi_parallel_for(count - b->in->sort->first, GRAIN_BLOCK, set_places, b);
+    wadi_parallel_for(count, GRAIN_BLOCK, set_places, b);
 }
 
 WadiStatus wadi_dem_list_build(WadiDemList *list, const WadiDemListIn *in, WadiArena *scratch,

@@ -1,6 +1,6 @@
-/* The list of pairs of grains that may touch before it is made again. A grain has a margin m, its way until
+/* The list of pairs of grains that may touch before it is made again. A grain has a skin m, its way until
  * then; i and j are listed when they are nearer than R_i + R_j + m_i + m_j. Margins are powers of the root of
- * two of the smallest one, so that most grains have equal ones; the grain with the larger margin owns the
+ * two of the smallest one, so that most grains have equal ones; the grain with the larger skin owns the
  * pair, and the first of two with equal ones: slow grains never search far [theory 13.2]. */
 #ifndef WADI_DEM_LIST_H
 #define WADI_DEM_LIST_H
@@ -33,12 +33,12 @@ typedef struct WadiDemListIn {
     const WadiParticles *particles; /* sorted */
     const WadiTileSort *sort;       /* of those that are awake; cells at least 2 R + 2 m wide, smallest m */
     const WadiDemAsleep *asleep;    /* the grains before sort->first; NULL: none */
-    /* m, per particle: radius when it is as large as it will be, and margin. WADI_DEM_LANES more are read. */
-    const float *radius, *margin;
-    double largest_radius, smallest_margin;
+    /* m, per particle: radius when it is as large as it will be, and skin. WADI_DEM_LANES more are read. */
+    const float *radius, *skin;
+    double largest_radius, smallest_skin;
     const uint32_t *grain; /* per particle: spheres of one grain make no pairs; NULL: all are grains */
     /* Memory whose content is lost: WADI_DEM_FOUND whole numbers for each particle of the sort, and three for
-     * each particle and WADI_DEM_LANES more. */
+     * each of them and WADI_DEM_LANES more. */
     int32_t *found_room, *place_room;
 } WadiDemListIn;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/parallel.h"
 
 #define RENEW(pointer, capacity, count)                                                                      \
     wadi_array_renew((void **)&(pointer), &(capacity), (size_t)(count), sizeof *(pointer),                   \
@@ -18,42 +19,53 @@ void wadi_dem_sleeping_free(WadiDemSleepingContacts *sleeping)
     *sleeping = (WadiDemSleepingContacts){ 0 };
 }
 
-WadiStatus wadi_dem_sleeping_join(WadiDemSprings *all, const WadiDemSleepingContacts *sleeping,
-                                  const WadiDemPairs *pairs, WadiArena *scratch, WadiError *error)
+/* Contacts of the earlier list in the order of their rows: those that slept, then those of the list. */
+typedef struct Earlier {
+    const WadiDemSprings *asleep;
+    int32_t row, next; /* of `asleep` */
+    WadiDemContacts awake;
+    int32_t i, other;
+    const WadiDemSpring *spring;
+} Earlier;
+
+static Earlier begin_earlier(const WadiDemSprings *asleep, const WadiDemPairs *pairs)
 {
-    WadiDemSprings hot;
-    WADI_TRY(wadi_dem_springs_of(&hot, pairs, scratch, error));
-    const int32_t asleep = sleeping->springs.count;
-    const int32_t before = asleep > 0 ? sleeping->springs.start[asleep] : 0;
-    if (before == 0) {
-        *all = hot;
-        return WADI_OK;
+    Earlier at = { .asleep = asleep };
+    wadi_dem_contacts_begin(&at.awake, pairs);
+    return at;
+}
+
+static bool next_earlier(Earlier *at)
+{
+    const WadiDemSprings *asleep = at->asleep;
+    while (at->row < asleep->count && at->next >= asleep->start[at->row + 1]) {
+        at->row += 1;
     }
-    const size_t total = (size_t)before + (size_t)hot.start[hot.count];
-    *all = (WadiDemSprings){ .count = hot.count };
-    WADI_TRY(WADI_ARENA_NEW(scratch, &all->start, (size_t)hot.count + 1, "springs", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &all->other, total, "springs", error));
-    WADI_TRY(WADI_ARENA_NEW(scratch, &all->spring, total, "springs", error));
-    /* Rows of sleeping grains are empty in the list. */
-    for (int32_t i = 0; i <= hot.count; ++i) {
-        all->start[i] = i < asleep ? sleeping->springs.start[i] : before + hot.start[i];
+    if (at->row < asleep->count) {
+        at->i = at->row;
+        at->other = asleep->other[at->next];
+        at->spring = &asleep->spring[at->next++];
+        return true;
     }
-    memcpy(all->other, sleeping->springs.other, (size_t)before * sizeof *all->other);
-    memcpy(all->spring, sleeping->springs.spring, (size_t)before * sizeof *all->spring);
-    memcpy(all->other + before, hot.other, (total - (size_t)before) * sizeof *all->other);
-    memcpy(all->spring + before, hot.spring, (total - (size_t)before) * sizeof *all->spring);
-    return WADI_OK;
+    if (!wadi_dem_contacts_next(&at->awake)) {
+        return false;
+    }
+    at->i = at->awake.owner;
+    at->other = at->awake.pairs->other[at->awake.pair];
+    at->spring = at->awake.spring;
+    return true;
 }
 
 WadiStatus wadi_dem_sleeping_join_walls(WadiDemWalls *walls, WadiDemSleepingContacts *sleeping,
                                         WadiArena *scratch, WadiError *error)
 {
     const size_t total = walls->count + sleeping->wall_count;
+    const WadiArenaMark mark = wadi_arena_mark(scratch);
     WadiDemWall *joined = NULL;
     if (sleeping->wall_count == 0) {
         return WADI_OK;
     }
-    WADI_TRY(WADI_ARENA_NEW(scratch, &joined, total, "walls", error));
+    WADI_TRY(WADI_ARENA_NEW_TEMPORARY(scratch, &joined, total, "walls", error));
     memcpy(joined, sleeping->wall, sleeping->wall_count * sizeof *joined);
     if (walls->count > 0) {
         memcpy(joined + sleeping->wall_count, walls->wall, walls->count * sizeof *joined);
@@ -61,6 +73,7 @@ WadiStatus wadi_dem_sleeping_join_walls(WadiDemWalls *walls, WadiDemSleepingCont
     WADI_TRY(wadi_array_renew((void **)&walls->wall, &walls->capacity, total, sizeof *walls->wall, "walls",
                               error));
     memcpy(walls->wall, joined, total * sizeof *joined);
+    wadi_arena_release_temporaries(scratch, mark);
     walls->count = total;
     sleeping->wall_count = 0;
     return WADI_OK;
@@ -78,12 +91,21 @@ static WadiStatus keep_walls(WadiDemSleepingContacts *sleeping, const WadiDemWal
                              const int32_t *new_list_index, int32_t asleep, WadiError *error)
 {
     size_t count = 0;
-    WADI_TRY(RENEW(sleeping->wall, sleeping->wall_capacity, walls->count));
-    for (size_t n = 0; n < walls->count; ++n) {
-        const int32_t grain = new_list_index[walls->wall[n].grain];
-        if (walls->wall[n].touches != 0 && grain >= 0 && grain < asleep) {
-            sleeping->wall[count] = walls->wall[n];
-            sleeping->wall[count++].grain = grain;
+    /* They are counted, then copied. */
+    for (int pass = 0; pass < 2; ++pass) {
+        if (pass == 1) {
+            WADI_TRY(RENEW(sleeping->wall, sleeping->wall_capacity, count));
+        }
+        count = 0;
+        for (size_t n = 0; n < walls->count; ++n) {
+            const int32_t grain = new_list_index[walls->wall[n].grain];
+            if (walls->wall[n].touches != 0 && grain >= 0 && grain < asleep) {
+                if (pass == 1) {
+                    sleeping->wall[count] = walls->wall[n];
+                    sleeping->wall[count].grain = grain;
+                }
+                count += 1;
+            }
         }
     }
     sleeping->wall_count = count;
@@ -93,38 +115,75 @@ static WadiStatus keep_walls(WadiDemSleepingContacts *sleeping, const WadiDemWal
     return WADI_OK;
 }
 
-WadiStatus wadi_dem_sleeping_keep(WadiDemSleepingContacts *sleeping, const WadiDemSprings *all,
-                                  const WadiDemWalls *walls, const int32_t *new_list_index, int32_t asleep,
-                                  WadiError *error)
+/* Where contacts of the earlier list go. */
+typedef struct Keeping {
+    const int32_t *new_list_index;
+    int32_t asleep;
+    WadiDemSprings *kept, *left; /* of those that sleep now, by new numbers; of the others, by earlier ones */
+} Keeping;
+
+static void count_rows(const Keeping *k, Earlier at)
 {
-    WadiDemSprings *to = &sleeping->springs;
-    WADI_TRY(RENEW(to->start, sleeping->start_capacity, asleep + 2));
-    to->count = asleep;
-    memset(to->start, 0, ((size_t)asleep + 2) * sizeof *to->start);
-    /* Two passes: rows are counted, then filled in the order of the earlier list. */
-    for (int pass = 0; pass < 2; ++pass) {
-        for (int32_t i = 0; i < all->count; ++i) {
-            const int32_t a = new_list_index[i];
-            for (int32_t n = all->start[i]; a >= 0 && a < asleep && n < all->start[i + 1]; ++n) {
-                const int32_t b = new_list_index[all->other[n]];
-                if (b < 0 || b >= asleep) {
-                    continue;
-                }
-                if (pass == 0) {
-                    to->start[a + 2] += 1;
-                } else {
-                    to->other[to->start[a + 1]] = b;
-                    to->spring[to->start[a + 1]++] = all->spring[n];
-                }
-            }
-        }
-        if (pass == 0) {
-            for (int32_t i = 2; i <= asleep + 1; ++i) {
-                to->start[i] += to->start[i - 1];
-            }
-            WADI_TRY(RENEW(to->other, sleeping->other_capacity, to->start[asleep + 1]));
-            WADI_TRY(RENEW(to->spring, sleeping->spring_capacity, to->start[asleep + 1]));
+    while (next_earlier(&at)) {
+        const int32_t a = k->new_list_index[at.i], b = k->new_list_index[at.other];
+        if (a >= 0 && a < k->asleep && b >= 0 && b < k->asleep) {
+            k->kept->start[a + 2] += 1;
+        } else {
+            k->left->start[at.i] += 1;
         }
     }
+}
+
+/* In the order of the earlier list. */
+static void fill_rows(const Keeping *k, Earlier at)
+{
+    WadiDemSprings *kept = k->kept, *left = k->left;
+    for (int32_t to = 0; next_earlier(&at);) {
+        const int32_t a = k->new_list_index[at.i], b = k->new_list_index[at.other];
+        if (a >= 0 && a < k->asleep && b >= 0 && b < k->asleep) {
+            kept->other[kept->start[a + 1]] = b;
+            kept->spring[kept->start[a + 1]++] = *at.spring;
+        } else {
+            left->other[to] = at.other;
+            left->spring[to++] = *at.spring;
+        }
+    }
+}
+
+WadiStatus wadi_dem_sleeping_keep(WadiDemSleepingContacts *sleeping, WadiDemSprings *left,
+                                  const WadiDemPairs *pairs, const WadiDemWalls *walls,
+                                  const int32_t *new_list_index, int32_t asleep, WadiArena *scratch,
+                                  WadiError *error)
+{
+    /* The new table grows beside the old one, which is freed then: scratch would keep the memory of both. */
+    WadiDemSleepingContacts old = *sleeping, *to = sleeping;
+    *to = (WadiDemSleepingContacts){ .wall = old.wall, .wall_capacity = old.wall_capacity };
+    old.wall = NULL;
+    old.wall_capacity = 0;
+    const Earlier earlier = begin_earlier(&old.springs, pairs);
+    const Keeping k = { new_list_index, asleep, &to->springs, left };
+    *left = (WadiDemSprings){ .count = pairs->count };
+    WadiStatus status = WADI_OK;
+    const size_t rows = (size_t)pairs->count + 1;
+    if ((status = WADI_ARENA_NEW(scratch, &left->start, rows, "springs", error)) == WADI_OK &&
+        (status = RENEW(to->springs.start, to->start_capacity, asleep + 2)) == WADI_OK) {
+        memset(left->start, 0, rows * sizeof *left->start);
+        memset(to->springs.start, 0, ((size_t)asleep + 2) * sizeof *to->springs.start);
+        to->springs.count = asleep;
+        count_rows(&k, earlier);
+        for (int32_t i = 2; i <= asleep + 1; ++i) {
+            to->springs.start[i] += to->springs.start[i - 1];
+        }
+        const size_t total = (size_t)wadi_prefix_sum(left->start, left->count);
+        const int32_t kept = to->springs.start[asleep + 1];
+        if ((status = WADI_ARENA_NEW(scratch, &left->other, total, "springs", error)) == WADI_OK &&
+            (status = WADI_ARENA_NEW(scratch, &left->spring, total, "springs", error)) == WADI_OK &&
+            (status = RENEW(to->springs.other, to->other_capacity, kept)) == WADI_OK &&
+            (status = RENEW(to->springs.spring, to->spring_capacity, kept)) == WADI_OK) {
+            fill_rows(&k, earlier);
+        }
+    }
+    wadi_dem_sleeping_free(&old);
+    WADI_TRY(status);
     return keep_walls(sleeping, walls, new_list_index, asleep, error);
 }

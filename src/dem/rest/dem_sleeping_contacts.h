@@ -16,16 +16,15 @@ typedef struct WadiDemSleepingContacts {
 
 void wadi_dem_sleeping_free(WadiDemSleepingContacts *sleeping);
 
-/* The springs of the list and the sleeping ones as one table, in scratch. */
-WadiStatus wadi_dem_sleeping_join(WadiDemSprings *all, const WadiDemSleepingContacts *sleeping,
-                                  const WadiDemPairs *pairs, WadiArena *scratch, WadiError *error);
 /* Cold walls before those of the list, as one array in `walls`; the sleeping ones are then none. */
 WadiStatus wadi_dem_sleeping_join_walls(WadiDemWalls *walls, WadiDemSleepingContacts *sleeping,
                                         WadiArena *scratch, WadiError *error);
-/* Keeps what is asleep now: contacts of `all`, and walls, both of whose grains have new numbers below
- * `asleep`. new_list_index: of the grains of the earlier list, or -1. */
-WadiStatus wadi_dem_sleeping_keep(WadiDemSleepingContacts *sleeping, const WadiDemSprings *all,
-                                  const WadiDemWalls *walls, const int32_t *new_list_index, int32_t asleep,
+/* Keeps what is asleep now: contacts, and walls, both of whose grains have new numbers below `asleep`. left:
+ * the springs of all others, by earlier numbers, in scratch. pairs: of the earlier list; new_list_index: of its
+ * grains, or -1. */
+WadiStatus wadi_dem_sleeping_keep(WadiDemSleepingContacts *sleeping, WadiDemSprings *left,
+                                  const WadiDemPairs *pairs, const WadiDemWalls *walls,
+                                  const int32_t *new_list_index, int32_t asleep, WadiArena *scratch,
                                   WadiError *error);
 
 #endif

@@ -93,7 +93,7 @@ static void compute(const Forces *f, Batch *b)
         wadi_dem_transpose(lanes.spring);
         for (int l = 0; l < LANES && from + l < b->count; ++l) {
             WadiDemWall *wall = &f->walls->wall[b->wall[from + l]];
-            f->in->grains->load[wall->grain] += lanes.load[0][l];
+            f->in->grains->load[wall->grain - f->in->pairs->first] += lanes.load[0][l];
             wall->spring = lanes.spring[l];
             if (f->in->wall_load != NULL) {
                 f->in->wall_load[b->wall[from + l]] = lanes.load[0][l];

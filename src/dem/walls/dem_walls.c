@@ -121,7 +121,7 @@ static int find_of_grain(const Finder *f, int32_t i, WadiDemWall out[WADI_DEM_PL
     const WadiSolids *solids = f->in->solids;
     const WadiParticles *p = f->in->particles;
     const WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
-    const double reach = (double)f->in->radius[i] + (double)f->in->margin[i];
+    const double reach = (double)f->in->radius[i] + (double)f->in->skin[i];
     int count = 0;
     for (int side = 0; side < 6; ++side) {
         if ((solids->closed_sides >> side & 1) != 0) {

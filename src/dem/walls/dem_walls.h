@@ -43,7 +43,7 @@ typedef struct WadiDemWallsIn {
     const WadiParticles *particles;
     int32_t first;              /* grains before it sleep */
     const float *radius;        /* m, per particle: as large as it will be */
-    const float *margin;        /* m, per particle */
+    const float *skin;          /* m, per particle */
     double time;                /* s */
     double lifetime;            /* s: of the list, for solids that move */
     const uint32_t *list_index; /* as in wadi_dem_list_take_springs */
@@ -71,8 +71,8 @@ typedef struct WadiDemWallForces {
      * smooth ones let it turn. false, and at spheres of the cover: the grain's own rolling friction. */
     bool has_rough_surfaces;
     const float *damping_of; /* WADI_DEM_DAMPINGS values: of restitutions from 0 to 1 */
-    uint8_t *is_deep;        /* per grain, out: its centre is near a surface; not reset. NULL: not wanted */
-    WadiF8 *wall_load;       /* per wall, out: as grains->load, of those that touch. NULL: not wanted */
+    uint8_t *is_deep;        /* per grain, out: its centre is near a surface; not reset. NULL: not needed */
+    WadiF8 *wall_load;       /* per wall, out: as grains->load, of those that touch. NULL: not needed */
 } WadiDemWallForces;
 enum { WADI_DEM_DAMPINGS = 33 };
 

@@ -51,3 +51,33 @@ WadiCollideReport wadi_flip_advance(WadiParticles *particles, const WadiFlipToPa
     wadi_parallel_for(velocity->sort->tiles.count, TILE_BLOCK, advance_tiles, &advance);
     return (WadiCollideReport){ advance.tested, advance.touched, advance.stuck };
 }
+
+typedef struct MoveAll {
+    WadiFlipMover mover;
+    const WadiFlipPath *path;
+    atomic_llong tested, touched, stuck; /* sums of integers: the order does not matter */
+} MoveAll;
+
+static void move_tiles(void *user, int64_t first, int64_t end)
+{
+    MoveAll *all = user;
+    const int32_t *start = all->mover.in->sort->tile_start;
+    WadiCollideReport report = { 0 };
+    for (int32_t tile = (int32_t)first; tile < end; ++tile) {
+        wadi_flip_move_part(&all->mover, tile, all->path, start[tile], start[tile + 1], &report);
+    }
+    atomic_fetch_add(&all->tested, report.tested);
+    atomic_fetch_add(&all->touched, report.touched);
+    atomic_fetch_add(&all->stuck, report.stuck);
+}
+
+WadiCollideReport wadi_flip_move(WadiParticles *particles, const WadiFlipPath *path, const WadiFlipMoveIn *in)
+{
+    MoveAll all = { .path = path };
+    wadi_flip_move_begin(&all.mover, particles, in);
+    if (in->solid == NULL) {
+        return wadi_collide_move_all(&all.mover.collide, particles, path->x, path->y, path->z);
+    }
+    wadi_parallel_for(in->sort->tiles.count, 1, move_tiles, &all);
+    return (WadiCollideReport){ all.tested, all.touched, all.stuck };
+}

@@ -15,8 +15,6 @@
  * displacement of the shape during the step. */
 #include "flip/move/flip_move.h"
 
-#include <stdatomic.h>
-
 #include "core/parallel.h"
 #include "grid/row_lanes.h"
 #include "grid/row_vectors.h"
@@ -238,6 +236,19 @@ static bool move_one(const WadiFlipMover *context, const Ball *free, const WadiF
     return is_free;
 }
 
+/* A particle whose path ends in a solid is marked: the solid jumped, or the flow did not see it. */
+static void move_against_solids(const WadiFlipMover *context, int32_t i, WadiVec3 to,
+                                WadiCollideReport *report)
+{
+    const WadiCollideIn *in = &context->collide;
+    const int64_t touched = report->touched;
+    wadi_collide_move_one(in, context->particles, i, to, report);
+    if (context->in->compressed != NULL && report->touched > touched &&
+        wadi_solids_distance(in->solids, to, in->t1, in->skin) < -in->skin) {
+        context->in->compressed[i] = 1;
+    }
+}
+
 static void move_part_between_walls(const WadiFlipMover *context, const NearShapes *shapes,
                                     const WadiFlipPath *path, int32_t begin, int32_t end,
                                     WadiCollideReport *report)
@@ -254,7 +265,7 @@ static void move_part_between_walls(const WadiFlipMover *context, const NearShap
         }
         for (unsigned left = all & ~arrived; left != 0; left &= left - 1) {
             const int32_t i = first + __builtin_ctz(left);
-            wadi_collide_move_one(&context->collide, context->particles, i, end_of(path, i), report);
+            move_against_solids(context, i, end_of(path, i), report);
         }
     }
 }
@@ -417,7 +428,7 @@ static void move_cell(const WadiFlipMover *context, const NearShapes *shapes, Wa
             p->y[i] = x1.y;
             p->z[i] = x1.z;
         } else {
-            wadi_collide_move_one(&context->collide, p, i, x1, report);
+            move_against_solids(context, i, x1, report);
         }
     }
 }
@@ -459,34 +470,4 @@ void wadi_flip_move_part(const WadiFlipMover *mover, int32_t tile, const WadiFli
     } else {
         move_part_near_shapes(mover, &shapes, tile, path, first, end, report);
     }
-}
-
-typedef struct MoveAll {
-    WadiFlipMover mover;
-    const WadiFlipPath *path;
-    atomic_llong tested, touched, stuck; /* sums of integers: the order does not matter */
-} MoveAll;
-
-static void move_tiles(void *user, int64_t first, int64_t end)
-{
-    MoveAll *all = user;
-    const int32_t *start = all->mover.in->sort->tile_start;
-    WadiCollideReport report = { 0 };
-    for (int32_t tile = (int32_t)first; tile < end; ++tile) {
-        wadi_flip_move_part(&all->mover, tile, all->path, start[tile], start[tile + 1], &report);
-    }
-    atomic_fetch_add(&all->tested, report.tested);
-    atomic_fetch_add(&all->touched, report.touched);
-    atomic_fetch_add(&all->stuck, report.stuck);
-}
-
-WadiCollideReport wadi_flip_move(WadiParticles *particles, const WadiFlipPath *path, const WadiFlipMoveIn *in)
-{
-    MoveAll all = { .path = path };
-    wadi_flip_move_begin(&all.mover, particles, in);
-    if (in->solid == NULL) {
-        return wadi_collide_move_all(&all.mover.collide, particles, path->x, path->y, path->z);
-    }
-    wadi_parallel_for(in->sort->tiles.count, 1, move_tiles, &all);
-    return (WadiCollideReport){ all.tested, all.touched, all.stuck };
 }

@@ -17,6 +17,7 @@ typedef struct WadiFlipMoveIn {
     const WadiTileSort *sort;
     const WadiFlipGrid *grid;
     const WadiFlipSolid *solid;
+    uint8_t *compressed; /* per particle: set to 1 where the path ended in a solid; may be NULL */
 } WadiFlipMoveIn;
 
 /* Moves particles by parts of tiles, so that path ends exist for one part at a time. */

@@ -9,6 +9,7 @@
 #include "flip/volume/flip_density.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/parallel.h"
 #include "flip/flip.h"
@@ -45,10 +46,8 @@ static void speed_of(const WadiFlipDensityIn *in, int32_t row, float speed[WADI_
     }
 }
 
-/* Factor of the correction in the cells of a row: 0 at rest, 1 from the speed `slow` on, and 1 in sand whose
- * excess is beyond chance: a solid that jumped has pushed out what it overran. */
-static inline void find_fade(const WadiFlipDensityIn *in, int32_t row, const WadiI8 *is_sand,
-                             const WadiF8 *excess, const WadiF8 *open, WadiF8 *fade)
+/* Factor of the correction in the cells of a row: 0 at rest, 1 from the speed `slow` on. */
+static inline void find_fade(const WadiFlipDensityIn *in, int32_t row, const WadiI8 *is_sand, WadiF8 *fade)
 {
     const WadiF8 one = (WadiF8){ 0 } + 1.0f;
     float speeds[WADI_ROW_CELLS];
@@ -56,8 +55,7 @@ static inline void find_fade(const WadiFlipDensityIn *in, int32_t row, const Wad
     const WadiF8 speed = *(const WadiF8 *)speeds;
     WadiF8 sand = one, water = one;
     if (in->slow[1] > 0.0f) {
-        const WadiI8 is_chance = (*excess < 0.0f) | (*excess * *excess * *open < in->chance_square);
-        sand = WADI_ROW_SELECT(is_chance, WADI_MIN8(one, speed / in->slow[1]), one);
+        sand = WADI_MIN8(one, speed / in->slow[1]);
     }
     if (in->slow[0] > 0.0f) {
         const WadiF8 ratio = speed / in->slow[0];
@@ -82,6 +80,40 @@ static inline void push_out_emitted(const WadiFlipDensityIn *in, int32_t row, un
     *divergence = WADI_ROW_SELECT(is_inner & ~*is_sand & (excess > 0.0f), faster, *divergence);
 }
 
+/* A row with its neighbours. */
+typedef struct Around {
+    WadiF8 fill, open;        /* means: half of the cell itself, a twelfth of each neighbour */
+    unsigned air, compressed; /* cells beside air; with marked particles, or beside them */
+} Around;
+
+static inline void look_around(const WadiFlipDensityIn *in, int32_t row, const WadiF8 *own,
+                               const WadiF8 *own_open, Around *around)
+{
+    *around = (Around){ 0.5f * *own, 0.5f * *own_open, 0, in->compressed != NULL ? in->compressed[row] : 0 };
+    for (int side = 0; side < 6; ++side) {
+        const int32_t next = in->rows->neighbour[row][side];
+        const WadiF8 other = WADI_ROW(in->fill, next);
+        const WadiF8 other_open = 1.0f - WADI_ROW(in->fraction, wadi_table_row(in->solid_row, next));
+        WadiF8 neighbour = other, open = other_open;
+        if (side == WADI_ROW_X_MIN) {
+            neighbour = WADI_ROW_SHIFT_UP(other, *own);
+            open = WADI_ROW_SHIFT_UP(other_open, *own_open);
+        } else if (side == WADI_ROW_X_MAX) {
+            neighbour = WADI_ROW_SHIFT_DOWN(*own, other);
+            open = WADI_ROW_SHIFT_DOWN(*own_open, other_open);
+        }
+        const unsigned solid = wadi_row_neighbour_bits(in->rows, in->solid, row, side);
+        WadiI8 is_solid;
+        wadi_row_mask(solid, &is_solid);
+        around->fill += WADI_ROW_SELECT(is_solid, *own, neighbour) / 12.0f;
+        around->open += WADI_ROW_SELECT(is_solid, *own_open, open) / 12.0f;
+        around->air |= ~(solid | wadi_row_neighbour_bits(in->rows, in->fluid, row, side));
+        if (in->compressed != NULL) {
+            around->compressed |= wadi_row_neighbour_bits(in->rows, in->compressed, row, side);
+        }
+    }
+}
+
 static void correct_rows(void *user, int64_t first, int64_t end)
 {
     const Correct *correct = user;
@@ -97,47 +129,34 @@ static void correct_rows(void *user, int64_t first, int64_t end)
         }
         const WadiF8 own = WADI_ROW(in->fill, row);
         const WadiF8 own_open = 1.0f - WADI_ROW(in->fraction, wadi_table_row(in->solid_row, row));
-        WadiF8 smooth = 0.5f * own, open_mean = 0.5f * own_open;
-        unsigned air = 0;
-        for (int side = 0; side < 6; ++side) {
-            const int32_t next = in->rows->neighbour[row][side];
-            const WadiF8 other = WADI_ROW(in->fill, next);
-            const WadiF8 other_open = 1.0f - WADI_ROW(in->fraction, wadi_table_row(in->solid_row, next));
-            WadiF8 neighbour = other, open = other_open;
-            if (side == WADI_ROW_X_MIN) {
-                neighbour = WADI_ROW_SHIFT_UP(other, own);
-                open = WADI_ROW_SHIFT_UP(other_open, own_open);
-            } else if (side == WADI_ROW_X_MAX) {
-                neighbour = WADI_ROW_SHIFT_DOWN(own, other);
-                open = WADI_ROW_SHIFT_DOWN(own_open, other_open);
-            }
-            const unsigned solid = wadi_row_neighbour_bits(in->rows, in->solid, row, side);
-            WadiI8 is_solid;
-            wadi_row_mask(solid, &is_solid);
-            smooth += WADI_ROW_SELECT(is_solid, own, neighbour) / 12.0f;
-            open_mean += WADI_ROW_SELECT(is_solid, own_open, open) / 12.0f;
-            air |= ~(solid | wadi_row_neighbour_bits(in->rows, in->fluid, row, side));
-        }
+        Around around;
+        look_around(in, row, &own, &own_open, &around);
         WadiI8 is_sand = (WadiI8){ 0 } - (int32_t)in->is_all_sand;
         if (in->sand != NULL) {
             is_sand = WADI_ROW(in->sand, row) >= 0.5f;
         }
         const WadiF8 band = WADI_ROW_SELECT(is_sand, zero + in->band[1], zero + in->band[0]);
-        WadiI8 is_fluid, may_shrink;
-        const WadiI8 is_reliable = open_mean > MIN_OPEN;
+        WadiI8 is_fluid, may_shrink, is_compressed, holds_compressed;
         wadi_row_mask(fluid, &is_fluid);
-        wadi_row_mask(in->is_one_sided ? 0 : ~air & 0xff, &may_shrink);
-        const WadiF8 excess = smooth / WADI_ROW_SELECT(is_reliable, open_mean, zero + 1.0f) - 1.0f,
+        wadi_row_mask(around.compressed, &is_compressed);
+        wadi_row_mask(in->compressed != NULL ? in->compressed[row] : 0, &holds_compressed);
+        const WadiI8 is_reliable = (around.open > MIN_OPEN) | ((around.open > 0.0f) & holds_compressed);
+        wadi_row_mask(in->is_one_sided ? 0 : ~around.air & 0xff, &may_shrink);
+        const WadiF8 excess = around.fill / WADI_ROW_SELECT(is_reliable, around.open, zero + 1.0f) - 1.0f,
                      over = excess - band, under = excess + band;
         WadiF8 divergence = (WadiF8)((WadiI8)over & (over > 0.0f));
         divergence += (WadiF8)((WadiI8)under & (under < 0.0f) & may_shrink);
         divergence *= in->rate * own_open;
         if (in->velocity[0] != NULL) {
             WadiF8 fade;
-            find_fade(in, row, &is_sand, &excess, &open_mean, &fade);
-            divergence *= fade;
+            find_fade(in, row, &is_sand, &fade);
+            divergence *= WADI_ROW_SELECT(is_compressed, zero + 1.0f, fade);
         }
-        push_out_emitted(in, row, ~air & 0xff, &is_sand, &over, &own_open, &divergence);
+        if (in->compressed != NULL) {
+            const WadiI8 is_dense = (over > 0.0f) & is_fluid;
+            in->has_room[row] = (uint8_t) ~(unsigned)wadi_row_bits(&is_dense);
+        }
+        push_out_emitted(in, row, ~around.air & 0xff, &is_sand, &over, &own_open, &divergence);
         WADI_ROW_OUT(correct->expansion, wadi_table_row(in->fluid_row, row)) =
             (WadiF8)((WadiI8)divergence & is_fluid & is_reliable);
     }
@@ -160,14 +179,6 @@ static float density_rate(const WadiFlip *flip)
 static bool does_water_fade(const WadiFlip *flip)
 {
     return !flip->materials.has_sand && !wadi_flip_is_viscous(flip);
-}
-
-/* Square of three standard deviations of n where N particles a cell lie at random: the fill has a variance of
- * 1/N, and the squared weights of n sum to 1/4 + 6/144. */
-static double chance_square(int particles_per_axis)
-{
-    const double per_cell = particles_per_axis * particles_per_axis * particles_per_axis;
-    return 9.0 * (1.0 / 4.0 + 6.0 / 144.0) / per_cell;
 }
 
 WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, WadiError *error)
@@ -195,7 +206,6 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
         const double speed = step->grid.cell_size / flip->unit_time;
         in.slow[0] = does_water_fade(flip) ? (float)(SLOW_WATER * speed) : 0.0f;
         in.slow[1] = (float)(SLOW_SAND * speed);
-        in.chance_square = (float)chance_square(flip->context.world->scene->particles_per_axis);
         in.is_all_sand = !flip->materials.has_water;
         in.velocity_row = step->saved_row;
         for (int axis = 0; axis < 3; ++axis) {
@@ -203,6 +213,14 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
         }
     }
     float *emitted = NULL;
+    uint8_t *compressed = NULL;
+    WADI_TRY(wadi_flip_compressed_cells(flip, step, &compressed, error));
+    if (compressed != NULL) {
+        WADI_TRY(WADI_ARENA_NEW_TEMPORARY(flip->context.scratch, &in.has_room, (size_t)step->grid.rows.count,
+                                          "compressed cells", error));
+        memset(in.has_room, 0xff, (size_t)step->grid.rows.count);
+        in.compressed = compressed;
+    }
     if (!is_gauss_seidel) {
         WADI_TRY(wadi_flip_emitted_fill(flip, step, &emitted, error));
         in.emitted = emitted;
@@ -214,6 +232,9 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
     WADI_TRY(WADI_ARENA_NEW(flip->context.scratch, &step->cells.expansion,
                             WADI_ROW_CELLS * (size_t)step->cells.pressure_rows, "density correction", error));
     wadi_flip_density(&in, step->cells.expansion);
+    if (compressed != NULL) {
+        wadi_flip_compressed_clear(flip, step, in.has_room);
+    }
     wadi_flip_swell(step);
     return WADI_OK;
 }

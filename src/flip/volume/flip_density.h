@@ -22,11 +22,11 @@ typedef struct WadiFlipDensityIn {
     /* m/s, in water and in sand: below these speeds of `velocity` the correction fades out; 0: it does
      * not. Otherwise heaps would creep and still water would never rest. */
     float slow[2];
-    float
-        chance_square; /* square of the largest excess that may be chance; a larger one never fades in sand */
     const float *velocity[3];    /* NULL: it never fades */
     const int32_t *velocity_row; /* per row: its row in `velocity` (flip_row_table.h); may be NULL */
     bool is_all_sand;            /* used if `sand` is NULL */
+    const uint8_t *compressed;   /* per row: cells that a solid compressed do not fade; NULL: none */
+    uint8_t *has_room;           /* per row, set if `compressed` is: cells without excess beyond the band */
 } WadiFlipDensityIn;
 
 /* expansion, 1/s, per cell of the rows of `fluid_row`: rate times the excess of the smoothed fill beyond

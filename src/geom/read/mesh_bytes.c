@@ -1,11 +1,11 @@
 #include "geom/read/mesh_bytes.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/os/os_file.h"
 
 static WadiStatus check_kind(const char *path, int fd, size_t *size, WadiError *error)
 {
@@ -45,7 +45,7 @@ WadiStatus wadi_mesh_bytes_read(WadiMeshBytes *bytes, const char *path, size_t l
                                 WadiError *error)
 {
     *bytes = (WadiMeshBytes){ 0 };
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | (allows_link ? 0 : O_NOFOLLOW));
+    int fd = wadi_os_open_read(path, allows_link ? 0 : WADI_OS_NO_LINKS);
     if (fd < 0 && errno == ELOOP && !allows_link) {
         return wadi_fail(error, WADI_ERR_IO, "%s: is a link; put the file itself there", path);
     }

@@ -146,12 +146,15 @@ static WadiStatus decode_base64(const WadiGltf *gltf, const WadiJsonValue *uri, 
                                 WadiError *error)
 {
     static const char mark[] = ";base64,";
-    size_t length = (size_t)(uri->end - uri->begin);
-    const char *at = memmem(uri->begin, length < 128 ? length : 128, mark, strlen(mark));
-    if (at == NULL) {
+    const size_t length = strlen(mark);
+    const char *at = uri->begin, *last = uri->end - at < 128 ? uri->end : at + 128;
+    while (last - at >= (ptrdiff_t)length && memcmp(at, mark, length) != 0) {
+        at += 1;
+    }
+    if (last - at < (ptrdiff_t)length) {
         return wadi_fail(error, WADI_ERR_FORMAT, "%s: a buffer in the file is not base64 text", gltf->name);
     }
-    at += strlen(mark);
+    at += length;
     const size_t capacity = (size_t)(uri->end - at) + 1;
     WADI_TRY(wadi_alloc_unset((void **)&buffer->owned.data, capacity, 1, "glTF buffer", error));
     buffer->owned.size = capacity;

@@ -4,42 +4,33 @@
 #include "io/files/file_stream.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
 #include "core/check.h"
+#include "core/os/os_file.h"
 
 enum { SECTOR = WADI_FILE_SECTOR, PIECES = 64, BUFFER_BYTES = 1 << 18 };
 
 typedef struct WadiFileStream {
     uint64_t start; /* offset in the file of the first piece */
     uint64_t end;   /* offset in the file after the last byte put */
-    struct iovec piece[PIECES];
+    WadiOsPiece piece[PIECES];
     int count;
     size_t used;           /* bytes of the stream's sectors in use */
     unsigned char *sector; /* the first aligned sector in `memory` */
     unsigned char memory[BUFFER_BYTES + SECTOR];
 } WadiFileStream;
 
-/* Switches to writes through the page cache. False: the file was already in that mode. */
-static bool disable_direct(int fd)
-{
-    int flags = fcntl(fd, F_GETFL);
-    return flags >= 0 && (flags & O_DIRECT) != 0 && fcntl(fd, F_SETFL, flags & ~O_DIRECT) == 0;
-}
-
 void wadi_file_writer_stream(WadiFileWriter *writer)
 {
-    int flags = fcntl(writer->fd, F_GETFL);
     /* Without memory, or on a file system without O_DIRECT, writes go through the page cache. */
-    if (flags < 0 || fcntl(writer->fd, F_SETFL, flags | O_DIRECT) != 0) {
+    if (!wadi_os_direct(writer->fd, true)) {
         return;
     }
     if (WADI_NEW(&writer->stream, 1, "writing files", NULL) != WADI_OK) {
-        disable_direct(writer->fd);
+        wadi_os_direct(writer->fd, false);
         return;
     }
     WadiFileStream *stream = writer->stream;
@@ -56,28 +47,26 @@ void wadi_file_stream_end(WadiFileWriter *writer)
 /* Writes all gathered pieces and empties the list. */
 static int flush(int fd, WadiFileStream *stream)
 {
-    struct iovec *piece = stream->piece;
+    WadiOsPiece *piece = stream->piece;
     int remaining = stream->count;
     while (remaining > 0) {
-        ssize_t written = pwritev(fd, piece, remaining, (off_t)stream->start);
-        if (written < 0 && (errno == EINTR || (errno == EINVAL && disable_direct(fd)))) {
+        ssize_t written = wadi_os_write_pieces(fd, piece, remaining, stream->start);
+        if (written < 0 && (errno == EINTR || (errno == EINVAL && wadi_os_direct(fd, false)))) {
             continue;
         }
         if (written <= 0) {
             return written < 0 ? errno : ENOSPC;
         }
         stream->start += (uint64_t)written;
-        for (; remaining > 0 && (size_t)written >= piece->iov_len; ++piece, --remaining) {
-            written -= (ssize_t)piece->iov_len;
+        for (; remaining > 0 && (size_t)written >= piece->size; ++piece, --remaining) {
+            written -= (ssize_t)piece->size;
         }
         if (written > 0) {
-            piece->iov_base = (char *)piece->iov_base + written;
-            piece->iov_len -= (size_t)written;
+            piece->bytes = (const char *)piece->bytes + written;
+            piece->size -= (size_t)written;
             if ((size_t)written % SECTOR != 0) {
-                disable_direct(
-                    /* a part of a sector means a full disk: the next write through the cache returns the
-                     * errno. */
-                    fd);
+                /* A full disk: the next write, through the cache, gives the errno. */
+                wadi_os_direct(fd, false);
             }
         }
     }
@@ -97,19 +86,19 @@ static int append(int fd, WadiFileStream *stream, const char *bytes, uint64_t si
                 return problem;
             }
         }
-        struct iovec *last = stream->count > 0 ? &stream->piece[stream->count - 1] : NULL;
+        WadiOsPiece *last = stream->count > 0 ? &stream->piece[stream->count - 1] : NULL;
         if (in_sector == 0 && bytes != NULL && (uintptr_t)bytes % SECTOR == 0 && size >= SECTOR) {
             const size_t whole = (size_t)(size / SECTOR * SECTOR);
-            stream->piece[stream->count++] = (struct iovec){ (void *)bytes, whole };
+            stream->piece[stream->count++] = (WadiOsPiece){ bytes, whole };
             bytes += whole;
             stream->end += whole;
             size -= whole;
             continue;
         }
         unsigned char *to = stream->sector + stream->used;
-        if (last == NULL || (unsigned char *)last->iov_base + last->iov_len != to) {
+        if (last == NULL || (const unsigned char *)last->bytes + last->size != to) {
             last = &stream->piece[stream->count++];
-            *last = (struct iovec){ to, 0 };
+            *last = (WadiOsPiece){ to, 0 };
         }
         const size_t space = SECTOR - in_sector, part = size < space ? (size_t)size : space;
         if (bytes != NULL) {
@@ -118,7 +107,7 @@ static int append(int fd, WadiFileStream *stream, const char *bytes, uint64_t si
         } else {
             memset(to, 0, part);
         }
-        last->iov_len += part;
+        last->size += part;
         stream->used += part;
         stream->end += part;
         size -= part;
@@ -139,15 +128,15 @@ int wadi_file_stream_finish(WadiFileWriter *writer)
     WadiFileStream *stream = writer->stream;
     const size_t tail = (size_t)(stream->end % SECTOR);
     /* An incomplete last sector goes through the page cache. */
-    struct iovec tail_piece = { NULL, tail };
+    WadiOsPiece tail_piece = { NULL, tail };
     if (tail > 0) {
-        struct iovec *last = &stream->piece[stream->count - 1];
-        last->iov_len -= tail;
-        tail_piece.iov_base = (char *)last->iov_base + last->iov_len;
-        stream->count -= last->iov_len == 0;
+        WadiOsPiece *last = &stream->piece[stream->count - 1];
+        last->size -= tail;
+        tail_piece.bytes = (const char *)last->bytes + last->size;
+        stream->count -= last->size == 0;
     }
     int problem = flush(writer->fd, stream);
-    disable_direct(writer->fd);
+    wadi_os_direct(writer->fd, false);
     if (problem == 0 && tail > 0) {
         stream->piece[0] = tail_piece;
         stream->count = 1;

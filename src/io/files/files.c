@@ -2,14 +2,13 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/os/os_file.h"
 #include "io/files/file_stream.h"
 
 /* Linux transfers at most 2 GiB per call. Smaller pieces detect a full disk earlier. */
@@ -49,7 +48,7 @@ static WadiStatus check_link(const char *folder, WadiError *error)
 {
     char target[WADI_PATH_SIZE];
     struct stat info;
-    const ssize_t length = readlink(folder, target, sizeof target - 1);
+    const ssize_t length = wadi_os_read_link(folder, target, sizeof target - 1);
     if (length <= 0 || stat(folder, &info) == 0) {
         return WADI_OK;
     }
@@ -84,16 +83,9 @@ WadiStatus wadi_folder_visit(const char *folder, WadiFolderVisit *visit, void *u
 
 static WadiStatus sync_folder(const char *path, WadiError *error)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) {
-        return wadi_fail_errno(error, errno, "cannot open folder %s", path);
-    }
     /* Some network file systems cannot flush a folder and return EINVAL. Nothing can be done then. */
-    int result = fsync(fd);
-    int problem = errno;
-    close(fd);
-    if (result != 0 && problem != EINVAL && problem != ENOTSUP) {
-        return wadi_fail_errno(error, problem, "cannot flush folder %s", path);
+    if (wadi_os_flush_folder(path) != 0 && errno != EINVAL && errno != ENOTSUP) {
+        return wadi_fail_errno(error, errno, "cannot flush folder %s", path);
     }
     return WADI_OK;
 }
@@ -122,9 +114,7 @@ WadiStatus wadi_file_writer_open(WadiFileWriter *writer, const char *path, WadiE
     }
     /* A leftover of an earlier process with the same number must not be opened. */
     unlink(writer->temporary);
-    do {
-        writer->fd = open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)0666);
-    } while (writer->fd < 0 && errno == EINTR);
+    writer->fd = wadi_os_open_new(writer->temporary);
     if (writer->fd < 0) {
         return wadi_fail_errno(error, errno, "cannot write %s", path);
     }
@@ -153,7 +143,7 @@ static int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
     const char *cursor = bytes;
     while (size > 0) {
         size_t piece = size < largest_piece ? size : largest_piece;
-        ssize_t written = pwrite(fd, cursor, piece, (off_t)offset);
+        ssize_t written = wadi_os_write_at(fd, cursor, piece, offset);
         if (written < 0 && errno == EINTR) {
             continue;
         }
@@ -171,9 +161,8 @@ WadiStatus wadi_file_writer_put(WadiFileWriter *writer, const void *bytes, size_
                                 WadiError *error)
 {
     /* Past the limit the kernel sends SIGXFSZ, which ends a program without a handler for it. */
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        (offset > limit.rlim_cur || size > limit.rlim_cur - offset)) {
+    const uint64_t limit = wadi_os_file_limit();
+    if (offset > limit || size > limit - offset) {
         return fail_writer(writer, EFBIG, error);
     }
     int problem = writer->stream != NULL ? wadi_file_stream_put(writer, bytes, size, offset)
@@ -187,10 +176,7 @@ WadiStatus wadi_file_writer_commit(WadiFileWriter *writer, WadiError *error)
     if (late != 0) {
         return fail_writer(writer, late, error);
     }
-    int result;
-    do {
-        result = fsync(writer->fd);
-    } while (result != 0 && errno == EINTR);
+    int result = wadi_os_flush(writer->fd);
     if (result != 0 && errno != EINVAL && errno != ENOTSUP) {
         return fail_writer(writer, errno, error);
     }
@@ -198,7 +184,7 @@ WadiStatus wadi_file_writer_commit(WadiFileWriter *writer, WadiError *error)
     int problem = errno;
     writer->fd = -1;
     if (result == 0 || problem == EINTR) {
-        result = rename(writer->temporary, writer->path);
+        result = wadi_os_rename(writer->temporary, writer->path);
         problem = errno;
     }
     if (result != 0) {
@@ -267,9 +253,7 @@ static WadiStatus read_all(int fd, const char *path, size_t limit, char **bytes,
 WadiStatus wadi_file_open_regular(const char *path, int *fd, WadiError *error)
 {
     struct stat info;
-    do {
-        *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    } while (*fd < 0 && errno == EINTR);
+    *fd = wadi_os_open_read(path, 0);
     if (*fd < 0) {
         return wadi_fail_errno(error, errno, "cannot read %s", path);
     }
@@ -330,7 +314,7 @@ WadiStatus wadi_file_read_any(const char *path, size_t limit, char **bytes, size
 {
     *bytes = NULL;
     *size = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = wadi_os_open_read(path, WADI_OS_WAITS);
     return fd >= 0 ? read_open(fd, path, limit, bytes, size, error)
                    : wadi_fail_errno(error, errno, "cannot read %s", path);
 }
@@ -349,7 +333,7 @@ WadiStatus wadi_folder_make(const char *path, WadiError *error)
         }
         memcpy(part, path, i);
         part[i] = '\0';
-        if (mkdir(part, (mode_t)0777) == 0) {
+        if (wadi_os_make_folder(part) == 0) {
             WADI_TRY(sync_parent(part, error));
             continue;
         }

@@ -4,11 +4,11 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/os/os_thread.h"
 #include "io/files/lock.h"
 #include "io/run/run_files.h"
 #include "io/run/run_json.h"
@@ -63,12 +63,7 @@ static void *write_until_closed(void *argument)
 
 static WadiStatus start_thread(WadiRunFolder *folder, WadiError *error)
 {
-    /* Signals are blocked in this thread: the caller's handlers must not run in it. */
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int problem = pthread_create(&folder->thread, NULL, write_until_closed, folder);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    const int problem = wadi_os_thread_start(&folder->thread, write_until_closed, folder);
     folder->has_thread = problem == 0;
     return problem == 0 ? WADI_OK : wadi_fail_errno(error, problem, "cannot start the thread that writes");
 }

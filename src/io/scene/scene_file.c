@@ -1,13 +1,13 @@
 /* Files that a scene names: resolved relative to the scene and checked during parsing, not in the middle of a
  * run. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/os/os_file.h"
 #include "io/scene/scene_read.h"
 
 enum { MOST_FILES = 100000 };
@@ -46,7 +46,7 @@ static const char *file_problem(const char *path)
     if (!S_ISREG(info.st_mode)) {
         return "is not a regular file";
     }
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = wadi_os_open_read(path, 0);
     if (fd < 0) {
         return strerror(errno);
     }

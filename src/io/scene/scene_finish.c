@@ -420,7 +420,7 @@ void wadi_finish_object(WadiSceneReader *r, int node, const WadiSceneObject *obj
         }
     } else if (object == &wadi_scene_secondary_object) {
         const WadiSecondaryDef *secondary = &r->scene->secondary;
-        if (is_sound && secondary->slow >= secondary->fast) {
+        if (is_sound && secondary->fast >= 0.0 && secondary->slow >= secondary->fast) {
             report_pair(r, object, given, "fast", "slow", secondary->fast,
                         "m/s; it must be more than `slow`,", secondary->slow);
         }

@@ -10,27 +10,26 @@ static const char *type_name(const WadiSceneField *field)
     case WADI_SCENE_NUMBER:
     case WADI_SCENE_CURVE1: return "number";
     case WADI_SCENE_INT:
-    case WADI_SCENE_WHOLE: return "whole number";
-    case WADI_SCENE_BOOL: return "true or false";
+    case WADI_SCENE_WHOLE: return "integer";
+    case WADI_SCENE_BOOL: return "boolean";
     case WADI_SCENE_VEC3:
-    case WADI_SCENE_CURVE3: return one_for_all ? "number or three numbers" : "three numbers";
+    case WADI_SCENE_CURVE3: return one_for_all ? "number or vector" : "vector";
     case WADI_SCENE_TEXT:
-    case WADI_SCENE_ENUM:
-        return field->choices == NULL ? "text" : field->choices->is_numbers ? "number" : "name";
-    case WADI_SCENE_NAME: return "name: letters, digits, `.` `_` `-`";
-    case WADI_SCENE_BITS_OFF: return "list of names";
+    case WADI_SCENE_ENUM: return field->choices == NULL ? "text" : "";
+    case WADI_SCENE_NAME: return "name";
+    case WADI_SCENE_BITS_OFF: return "list of ";
     case WADI_SCENE_FILE: return "file";
     case WADI_SCENE_FILES: return "pattern of file names";
     case WADI_SCENE_OBJECT:
-    case WADI_SCENE_SETTINGS: return "map";
-    case WADI_SCENE_LIST: return "list";
-    case WADI_SCENE_MAP: return "map by name";
+    case WADI_SCENE_SETTINGS: return "";
+    case WADI_SCENE_LIST: return "list of ";
+    case WADI_SCENE_MAP: return "map by name of ";
     case WADI_SCENE_SHAPE:
     case WADI_SCENE_SHAPE_NEW: return "[shape](#shape)";
     case WADI_SCENE_SHAPES: return "list of [shapes](#shape)";
     case WADI_SCENE_KIND: return field->object == NULL ? "list of [shapes](#shape)" : "map";
     case WADI_SCENE_KEYS: return "list of [keys](#key)";
-    case WADI_SCENE_KEY_VALUE: return "number or three numbers";
+    case WADI_SCENE_KEY_VALUE: return "number or vector";
     }
     return "";
 }
@@ -41,19 +40,48 @@ static bool is_numeric(WadiSceneType type)
            type == WADI_SCENE_VEC3 || type == WADI_SCENE_CURVE1 || type == WADI_SCENE_CURVE3;
 }
 
-static void append_values(const WadiSceneField *field, WadiText *text)
+/* Bounds that no sensible scene meets are left out; the schema has them. */
+static void append_range(const WadiSceneField *field, WadiText *text)
+{
+    const double large = 1e5, small = 1e-4;
+    bool has_maximum = field->maximum < large;
+    bool is_positive = field->minimum > 0.0 && field->minimum < small;
+    bool is_above = is_positive || (field->flags & WADI_SCENE_ABOVE_MIN) != 0;
+    if (field->minimum <= -large || (field->minimum < 0.0 && !has_maximum)) {
+        wadi_text_append(text, field->unit != NULL ? "," : "");
+    } else if (!has_maximum || is_above) {
+        wadi_text_append(text, is_above ? ", > " : ", ≥ ");
+        wadi_text_append_number(text, is_positive ? 0.0 : field->minimum);
+        if (has_maximum) {
+            wadi_text_append(text, ", ≤ ");
+            wadi_text_append_number(text, field->maximum);
+        }
+    } else {
+        wadi_text_append(text, ", ");
+        wadi_text_append_number(text, field->minimum);
+        wadi_text_append(text, (field->flags & WADI_SCENE_BELOW_MAX) != 0 ? " to < " : " to ");
+        wadi_text_append_number(text, field->maximum);
+    }
+    if (field->unit != NULL) {
+        wadi_text_printf(text, " %s", field->unit);
+    }
+}
+
+static void append_type(const WadiSceneField *field, WadiText *text)
 {
     bool is_object = field->type == WADI_SCENE_OBJECT || field->type == WADI_SCENE_SETTINGS ||
                      field->type == WADI_SCENE_LIST || field->type == WADI_SCENE_MAP;
-    if (is_numeric(field->type)) {
-        wadi_scene_field_range(field, text);
+    wadi_text_append(text, type_name(field));
+    if (is_numeric(field->type) && field->choices == NULL) {
+        append_range(field, text);
     } else if (field->choices != NULL) {
         for (int i = 0; i < field->choices->count; ++i) {
             wadi_text_printf(text, "%s`%s`", i > 0 ? ", " : "", field->choices->list[i].name);
         }
     } else if (is_object) {
-        wadi_text_printf(text, "see [%s](#%s)", field->object->name, field->object->name);
+        wadi_text_printf(text, "[%s](#%s)", field->object->name, field->object->name);
     }
+    wadi_text_append(text, (field->flags & WADI_SCENE_KEYFRAMES) != 0 ? "; keys" : "");
 }
 
 static void append_default(const WadiSceneField *field, WadiText *text)
@@ -76,6 +104,7 @@ static void append_default(const WadiSceneField *field, WadiText *text)
         for (int i = 0; i < field->choices->count; ++i) {
             if (field->choices->list[i].value == (int)field->fallback[0]) {
                 wadi_text_printf(text, "`%s`", field->choices->list[i].name);
+                break; /* the first of several names */
             }
         }
     }
@@ -100,36 +129,44 @@ static void append_kinds(const WadiSceneObject *object, const WadiSceneField *fi
 
 static void append_table(const WadiSceneObject *object, WadiSceneType skipped, WadiText *text)
 {
-    wadi_text_append(text,
-                     "| key | type | values | default | keyframes | meaning |\n|---|---|---|---|---|---|\n");
+    wadi_text_append(text, "| key | type | default | meaning |\n|---|---|---|---|\n");
     for (int i = 0; i < object->field_count; ++i) {
         const WadiSceneField *field = &object->fields[i];
         if (field->type == skipped) {
             continue;
         }
-        wadi_text_printf(text, "| `%s` | %s | ", field->key, type_name(field));
-        append_values(field, text);
+        wadi_text_printf(text, "| `%s` | ", field->key);
+        append_type(field, text);
         wadi_text_append(text, " | ");
         append_default(field, text);
-        wadi_text_printf(text, " | %s | ", (field->flags & WADI_SCENE_KEYFRAMES) != 0 ? "yes" : "");
+        wadi_text_append(text, " | ");
         append_kinds(object, field, text);
         wadi_text_printf(text, "%s |\n", field->doc);
     }
     wadi_text_append(text, "\n");
 }
 
-/* Lists the meaning of each choice where the table has one. */
+/* A line for each key whose choices have meanings. */
 static void append_choices(const WadiSceneObject *object, WadiText *text)
 {
+    bool has_any = false;
     for (int i = 0; i < object->field_count; ++i) {
         const WadiSceneChoices *choices = object->fields[i].choices;
+        const char *separator = NULL;
         for (int k = 0; choices != NULL && k < choices->count; ++k) {
             if (choices->list[k].doc[0] != '\0') {
-                wadi_text_printf(text, "- `%s`: %s%s\n", choices->list[k].name, choices->list[k].doc,
-                                 k == choices->count - 1 ? "\n" : "");
+                if (separator == NULL) {
+                    wadi_text_printf(text, "- `%s`:", object->fields[i].key);
+                }
+                wadi_text_printf(text, "%s `%s` (%s)", separator != NULL ? separator : "",
+                                 choices->list[k].name, choices->list[k].doc);
+                separator = ",";
             }
         }
+        wadi_text_append(text, separator != NULL ? "\n" : "");
+        has_any = has_any || separator != NULL;
     }
+    wadi_text_append(text, has_any ? "\n" : "");
 }
 
 static void append_shapes(const WadiSceneObject *object, WadiText *text)
@@ -181,15 +218,13 @@ void wadi_scene_reference_markdown(WadiText *text)
     wadi_text_append(
         text,
         "# The scene file\n\n"
-        "Made from the table that the parser reads (`src/io/scene/scene_schema.c`); do not edit by hand.\n"
-        "`WADI_BLESS=1 test_scene_doc` writes it anew.\n\n"
-        "A scene is a YAML 1.2 file (JSON is accepted too). Units are SI, z is up. Unknown keys, wrong "
-        "types and\n"
-        "impossible values are errors that name the file, line, column and key. Anchors, aliases and "
-        "merge keys\n"
-        "(`<<`) work; tags do not. Files are looked up beside the scene file. Every value can be "
-        "overridden on the\n"
-        "command line: `--set domain.walls.friction=0.3 --set 'bodies[0].velocity=[0, 0, 1]'`.\n\n"
+        "`wadi schema --markdown` writes this page from the table that the parser reads.\n\n"
+        "A scene is a YAML 1.2 file, or JSON. Units are SI, z is up. Anchors, aliases and merge keys (`<<`) "
+        "work; tags do not.\nFiles are looked up beside the scene file. Any value can be set on the command "
+        "line:\n`--set domain.walls.friction=0.3 --set 'bodies[0].velocity=[0, 0, 1]'`.\n\n"
+        "A vector is three numbers, a name has letters, digits, `.`, `_` and `-`. Where the type says "
+        "*keys*, [keyframes](#keyframes)\nmay stand for the value. Limits that no sensible scene meets are "
+        "left out here; [the schema](scene.schema.json) has them.\n\n"
         "```yaml\n"
         "wadi: 1\n"
         "name: column\n"

@@ -115,9 +115,8 @@ static const WadiSceneField wall_fields[] = {
       .doc = "Fraction of the normal velocity after a bounce off a wall." },
     { "open", WADI_SCENE_BITS_OFF, AT(WadiScene, closed_sides), .fallback = { WADI_SIDE_ALL },
       .fallback_text = "all closed", .choices = &sides_choices,
-      .doc = "Sides without a wall: particles that leave through them are removed at once and counted as "
-             "drained, also at the top: a splash that should fall back needs a domain that is high enough. "
-             "Particles that emitters pour outside may enter." },
+      .doc = "Sides without a wall. Particles that leave are removed and counted as drained, also at the "
+             "top; those poured outside may enter." },
 };
 static const WadiSceneObject wall_object = {
     .name = "walls",
@@ -163,16 +162,14 @@ static const WadiSceneField material_fields[] = {
     { "tensile_strength", WADI_SCENE_NUMBER, AT(WadiMaterial, tensile_strength),
       .flags = WADI_SCENE_HASH_IF_CHANGED, .unit = "Pa", .minimum = 0, .maximum = 1e7, .fallback = { -1 },
       .fallback_text = "min(c, c/k) of the yield law σ̄ ≤ k p + c", SAND_ONLY,
-      .doc = "Tension that cohesive sand bears from all sides before it parts. Parted sand bears none until "
-             "it is pressed together again. Sand without cohesion bears none." },
+      .doc = "Isotropic tension that cohesive sand bears. Parted sand bears none until it is pressed "
+             "together again." },
     { "friction_angle_fast", WADI_SCENE_NUMBER, AT(WadiMaterial, friction_angle_fast), .flags = BELOW_MAX,
       .unit = "degrees", .minimum = 0, .maximum = 90, .fallback_text = "as `friction_angle`", SAND_ONLY,
       .doc = "Internal friction of sand that shears fast." },
     { "grain_size", WADI_SCENE_NUMBER, AT(WadiMaterial, grain_size), .unit = "m", .minimum = 1e-9,
       .maximum = 1, .fallback = { 0.0004 }, SAND_ONLY,
-      .doc =
-          "Diameter of grains: what is seen in pictures, and the shear rate at which `friction_angle_fast` "
-          "applies." },
+      .doc = "Diameter of grains, for pictures and for `friction_angle_fast`." },
     { "viscosity", WADI_SCENE_CURVE1, AT(WadiMaterial, viscosity), .flags = KEYED, .unit = "Pa s",
       .minimum = 0, .maximum = 1e7, .doc = "Water 0.001, honey 10, mud 10 to 1000; 0 costs nothing." },
     { "surface_tension", WADI_SCENE_CURVE1, AT(WadiMaterial, surface_tension), .flags = KEYED, .unit = "N/m",
@@ -187,7 +184,7 @@ static const WadiSceneField material_fields[] = {
     { "porosity", PORES(porosity), .minimum = 0.05, .maximum = 0.95, .fallback = { 0.4 },
       .doc = "Volume of the pores over the bulk volume." },
     { "permeability", PORES(permeability), .unit = "m^2", .minimum = 0, .maximum = 1e-3, .fallback = { 1e-9 },
-      .doc = "How easily water flows through: fine sand 1e-11, gravel 1e-8; 0: it takes no water." },
+      .doc = "Darcy permeability: fine sand 1e-11, gravel 1e-8; 0: takes no water." },
     { "capillary_pressure", PORES(capillary_pressure), .unit = "Pa", .minimum = 0, .maximum = 1e6,
       .fallback = { 1000 },
       .doc = "Suction of dry sand. Water rises by this over its weight: 1000 Pa lift it 0.1 m." },
@@ -204,7 +201,7 @@ static const WadiSceneField material_fields[] = {
     { "residual_friction", PORES(residual_friction), .minimum = 0, .maximum = 1, .fallback = { 0.2 },
       .doc = "Friction of saturated sand over that of sand at `ideal_saturation`." },
     { "stickiness", PORES(stickiness), .unit = "1/s²", .minimum = 0, .maximum = 1e6,
-      .doc = "Pull of solids on sand within a spacing, at `ideal_saturation`; dry sand and mud have none." },
+      .doc = "Pull of solids on sand within a spacing, at `ideal_saturation`." },
     { "evaporation", PORES(evaporation), .unit = "1/s", .minimum = 0, .maximum = 1e3,
       .doc = "Saturation that a lone grain loses in a second; within the bulk nothing dries." },
     { "look", WADI_SCENE_OBJECT, .flags = NO_EFFECT, .object = &wadi_scene_look_object,
@@ -230,8 +227,8 @@ static const WadiSceneField body_fields[] = {
       .minimum = -1e5, .maximum = 1e5,
       .doc = "Rotation at time 0 about the centre of the shape's bounding box." },
     { "jitter", WADI_SCENE_NUMBER, AT(WadiBodyDef, jitter), FRACTION, .fallback = { 1 },
-      .doc = "Random displacement of particles from a lattice: 0 none, 1 anywhere in their part of the cell. "
-             "The solver `sph` takes a tenth of it, `dem` half." },
+      .doc = "Random displacement from a lattice; 1: anywhere in their part of the cell. `sph` takes a "
+             "tenth, `dem` half." },
     { "snap", WADI_SCENE_ENUM, AT(WadiBodyDef, snap), .choices = &snaps_choices,
       .fallback = { WADI_SNAP_ZB05 },
       .doc = "What happens to particles near the free surface. The solver `sph` takes `zb05` for `none`." },
@@ -239,8 +236,8 @@ static const WadiSceneField body_fields[] = {
       FRACTION, .where = offsetof(WadiBodyDef, where_saturation),
       .doc = "Of sand: part of its pores that is full of water at time 0." },
     { "sculpture", WADI_SCENE_BOOL, AT(WadiBodyDef, is_sculpture), .flags = NO_EFFECT,
-      .doc = "Moist sand that keeps its shape: unless given, `saturation` is the `ideal_saturation` of its "
-             "material and `snap` is `layer`." },
+      .doc = "Moist sand that keeps its shape: `saturation` defaults to `ideal_saturation`, `snap` to "
+             "`layer`." },
 };
 const WadiSceneObject wadi_scene_body_object = {
     .name = "body",
@@ -398,8 +395,8 @@ static const WadiSceneField scene_fields[] = {
     { "texture", WADI_SCENE_BOOL, AT(WadiScene, has_texture),
       .doc = "Particles store their position at birth as the attribute `texture`, for the look `texture`." },
     { "visible_only", WADI_SCENE_BOOL, AT(WadiScene, is_visible_only), .flags = NO_EFFECT,
-      .doc = "Frames hold the particles that can be seen: those two spacings or more under others on "
-             "every side are left out, for smaller files. Surfaces made from such frames are hollow." },
+      .doc = "Frames leave out particles two spacings or more below others on every side. Surfaces of such "
+             "frames are hollow." },
     { "checkpoint_every", WADI_SCENE_INT, AT(WadiScene, checkpoint_every), .flags = NO_EFFECT,
       .unit = "frames", .minimum = 1, .maximum = 9999999, .fallback = { 24 },
       .doc = "Frames between checkpoints that are kept; the newest are always kept." },

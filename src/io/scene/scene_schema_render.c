@@ -22,10 +22,9 @@ static const WadiSceneChoice presets[] = {
 WADI_SCENE_CHOICES(presets);
 
 static const WadiSceneChoice styles[] = {
-    { "auto", WADI_STYLE_AUTO, "grains for sand (with the solver `dem` a stone each), the mesh for water" },
+    { "auto", WADI_STYLE_AUTO, "grains for sand (with `dem` a stone each), the mesh for water" },
     { "grains", WADI_STYLE_GRAINS, "grains of the material's `grain_size`, which move with the particles" },
-    { "texture", WADI_STYLE_TEXTURE,
-      "the mesh with a solid texture that the particles carry; needs the scene's `texture`" },
+    { "texture", WADI_STYLE_TEXTURE, "the mesh with a texture that particles carry (scene key `texture`)" },
     { "surface", WADI_STYLE_SURFACE, "the mesh" },
     { "balls", WADI_STYLE_BALLS, "a ball a particle" },
     { "hidden", WADI_STYLE_HIDDEN, "nothing" },
@@ -38,12 +37,12 @@ static const WadiSceneField look_fields[] = {
     { "style", WADI_SCENE_ENUM, LOOK(style), .choices = &styles_choices, .fallback = { WADI_STYLE_AUTO },
       .doc = "What is drawn for the particles." },
     { "colour", WADI_SCENE_VEC3, LOOK(colour), COLOUR, .fallback = { -1, -1, -1 }, FROM_PRESET,
-      .doc = "One colour instead of the preset's mixture; for water, its colour at depth "
-             "(without it, liquids thicker than 1 Pa s are amber as honey)." },
+      .doc = "One colour instead of the preset's mixture; for water, its colour at depth. Liquids above 1 Pa "
+             "s are amber without it." },
     { "variation", WADI_SCENE_NUMBER, LOOK(variation), .minimum = 0, .maximum = 1, .fallback = { -1 },
       FROM_PRESET, .doc = "How much grains differ in brightness." },
     { "grains", WADI_SCENE_INT, LOOK(grains), .minimum = 1, .maximum = 64, .fallback = { -1 }, FROM_PRESET,
-      .doc = "Most grains drawn for a particle that flies alone, and those of each particle in a cut." },
+      .doc = "Grains drawn for a lone particle, and for each particle in a cut." },
     { "grain_fill", WADI_SCENE_NUMBER, LOOK(grain_fill), .minimum = 1e-3, .maximum = 2, .fallback = { -1 },
       FROM_PRESET, .doc = "Fraction of a particle's volume that its grains fill in a cut." },
     { "size_variation", WADI_SCENE_NUMBER, LOOK(size_variation), .minimum = 0, .maximum = 0.9,
@@ -56,8 +55,7 @@ static const WadiSceneField look_fields[] = {
     { "cloudiness", WADI_SCENE_NUMBER, LOOK(cloudiness), .minimum = 0, .maximum = 1,
       .doc = "How much a liquid scatters light: 0 is clear, 0.1 murky, 1 as milk." },
     { "wetness", WADI_SCENE_NUMBER, LOOK(wetness), .minimum = 0, .maximum = 1,
-      .doc = "How wet sand looks at least, where it is not wetter: 0 dry, 1 soaked. A ground of `sand` has "
-             "it too." },
+      .doc = "Least wetness of sand in pictures, ground included: 0 dry, 1 soaked." },
 };
 const WadiSceneObject wadi_scene_look_object = {
     .name = "look",
@@ -87,9 +85,7 @@ static const WadiSceneField solid_look_fields[] = {
       .fallback_text = "a twelfth of its size", .doc = "Size of the pattern." },
     { "second_colour", WADI_SCENE_VEC3, SOLID(second_colour), COLOUR, .fallback = { -1, -1, -1 },
       .fallback_text = "`colour`, half as bright", .doc = "The other colour of the pattern." },
-    { "glass", WADI_SCENE_BOOL, SOLID(is_glass),
-      .doc =
-          "Its surface is a thin sheet of clear glass, tinted by `colour`. A vessel has two, one inside." },
+    { "glass", WADI_SCENE_BOOL, SOLID(is_glass), .doc = "A thin sheet of clear glass, tinted by `colour`." },
 };
 const WadiSceneObject wadi_scene_solid_look_object = {
     .name = "solid_look",
@@ -158,10 +154,16 @@ const WadiSceneObject wadi_scene_light_object = {
 };
 
 static const WadiSceneChoice grounds[] = {
+    { "auto", WADI_GROUND_AUTO,
+      "where sand lies along most of the domain's sides at first, its plain goes on at the same height, "
+      "unless "
+      "`camera`, `walls` or `ground_height` is given; otherwise `slabs`, or `plain` where the domain's "
+      "diagonal "
+      "is shorter than 0.7 m" },
     { "slabs", WADI_GROUND_SLABS, "slabs of stone with joints" },
     { "plain", WADI_GROUND_PLAIN, "one colour" },
     { "checker", WADI_GROUND_CHECKER, "squares" },
-    { "sand", WADI_GROUND_SAND, "an endless plain of the scene's first sand, or of beach sand" },
+    { "sand", WADI_GROUND_SAND, "an endless plain of the scene's first sand" },
     { "water", WADI_GROUND_WATER, "an endless sea" },
     { "none", WADI_GROUND_NONE, "nothing" },
 };
@@ -169,9 +171,8 @@ WADI_SCENE_CHOICES(grounds);
 
 static const WadiSceneChoice walls[] = {
     { "auto", WADI_RENDER_WALLS_AUTO,
-      "glass as high as the run reaches, where a liquid comes against a side of the domain, unless the "
-      "ground is "
-      "`sand` or `water` or the camera stands inside" },
+      "glass where a liquid reaches a side of the domain, unless the ground is `sand` or `water` or the "
+      "camera is inside" },
     { "hidden", WADI_RENDER_WALLS_HIDDEN, "not drawn" },
     { "glass", WADI_RENDER_WALLS_GLASS, "sheets of glass where the domain is closed" },
 };
@@ -196,7 +197,7 @@ static const WadiSceneField render_fields[] = {
       .fallback = { -INFINITY }, .fallback_text = "the floor of the domain, or the lowest point",
       .doc = "Of the ground." },
     { "walls", WADI_SCENE_ENUM, AT(walls), .choices = &walls_choices,
-      .doc = "Whether the sides of the domain show." },
+      .fallback = { WADI_RENDER_WALLS_HIDDEN }, .doc = "Whether the sides of the domain show." },
     { "colliders", WADI_SCENE_BOOL, AT(has_colliders), .fallback = { 1 },
       .doc = "Whether colliders are drawn." },
     { "secondary", WADI_SCENE_BOOL, AT(has_secondary), .fallback = { 1 },

@@ -96,8 +96,7 @@ OBJECT(mesh, "mesh",
        { "fit", WADI_SCENE_VEC3, .offset = offsetof(WadiShapeDef, fit.size),
          .presence = offsetof(WadiShapeDef, fit.has_size), .flags = ONE_FOR_ALL, LENGTH_ABOVE_0,
          .fallback_text = "the size in the file",
-         .doc = "Scales it in proportion to this size of its longest edge, or, with three numbers, until it "
-                "just fits into such a box." },
+         .doc = "Scales it to this longest edge, or to fit into this box." },
        { "center", WADI_SCENE_VEC3, .offset = offsetof(WadiShapeDef, fit.center),
          .presence = offsetof(WadiShapeDef, fit.has_center), POSITION,
          .fallback_text = "the position in the file",
@@ -153,9 +152,8 @@ static const WadiSceneField shape_fields[] = {
     { "pivot", WADI_SCENE_CURVE3, .offset = offsetof(WadiShapeDef, pivot), .flags = KEYED, POSITION,
       .doc = "The fixed point of `rotate` and `scale`." },
     { "on", WADI_SCENE_NAME, .offset = offsetof(WadiShapeDef, on), .fallback_text = "nothing",
-      .doc =
-          "Puts its lowest point on the highest point of the collider of that name, or with `ground` on the "
-          "floor of the domain (z = 0 without one), both at time 0; `translate` moves it on from there." },
+      .doc = "Puts it on top of the collider of that name, or with `ground` on the floor of the domain, at "
+             "time 0; `translate` moves it on from there." },
 };
 const WadiSceneObject wadi_scene_shape_object = {
     .name = "shape",

@@ -7,12 +7,11 @@
 #define AT(member) .offset = offsetof(WadiScene, surface.member)
 
 static const WadiSceneChoice methods[] = {
-    { "zhu_bridson", WADI_SURFACE_KEY_ZHU_BRIDSON, "distance to averaged positions, as in ZB05" },
+    { "zhu_bridson", WADI_SURFACE_KEY_ZHU_BRIDSON, "the distance from averaged positions, as in ZB05" },
     { "anisotropic", WADI_SURFACE_KEY_ANISOTROPIC,
-      "ellipsoids that follow the surface: flat where water is flat, at more cost" },
+      "ellipsoids that follow the surface: flatter, at more cost" },
     { "blobby", WADI_SURFACE_KEY_BLOBBY, "sum of kernels, to compare with" },
-    { "mls", WADI_SURFACE_KEY_MLS,
-      "moving least squares of planes that the particles estimate: no smoothing on a grid" },
+    { "mls", WADI_SURFACE_KEY_MLS, "moving least squares of planes, without smoothing on a grid" },
     { "color_field", WADI_SURFACE_KEY_COLOR_FIELD, "normalised density, to compare with" },
 };
 WADI_SCENE_CHOICES(methods);
@@ -42,21 +41,18 @@ static const WadiSceneField surface_fields[] = {
       .fallback = { 1 },
       .doc = "Distance of the surface from an isolated particle: r of ZB05. Less than `reach`." },
     { "offset", WADI_SCENE_NUMBER, AT(offset), .unit = "spacings", .minimum = -8, .maximum = 8,
-      .fallback = { INFINITY },
-      .fallback_text = "conserves the volume of each frame: 0 to 0.38 with a `reach` of 2",
-      .doc = "Inward displacement of the surface of `zhu_bridson`; 0 is the paper's. With a number the "
-             "volume is not corrected, for `anisotropic` and `mls` too." },
+      .fallback = { INFINITY }, .fallback_text = "conserves volume",
+      .doc = "Inward displacement of the surface; 0 is the paper's. With a number volume is not corrected." },
     { "fix_concave", WADI_SCENE_BOOL, AT(fix_concave),
       .doc = "`zhu_bridson` without blobs in concave regions (Solenthaler 2007)." },
     { "smoothing", WADI_SCENE_INT, AT(smoothing), .unit = "passes", .minimum = 0, .maximum = 10,
       .fallback = { WADI_SURFACE_AUTO_PASSES }, .fallback_text = "1; with `mls` 0",
-      .doc = "Passes of smoothing on the function, for a rough surface: p passes blur it over the root of "
-             "p/3 cells. For more, `mesh_smoothing`." },
+      .doc = "Passes of smoothing on the function; p passes blur over √(p/3) cells." },
     { "lowering", WADI_SCENE_INT, AT(lowering), .unit = "passes", .minimum = 0, .maximum = 10,
-      .doc = "Further passes that only add material: they fill dents and preserve drops." },
+      .doc = "Further passes that only add material." },
     { "flatten", WADI_SCENE_NUMBER, AT(flatten), .unit = "spacings", .minimum = 0, .maximum = 16,
       .fallback = { INFINITY }, .fallback_text = "5; with `mls` 0",
-      .doc = "Radius over which bumps of a nearly flat surface are averaged; 0: off." },
+      .doc = "Radius over which bumps of nearly flat surfaces are averaged; 0: off." },
     { "mesh_smoothing", WADI_SCENE_INT, AT(mesh_smoothing), .unit = "passes", .minimum = 0, .maximum = 1000,
       .doc = "Passes of smoothing on the mesh; the volume is conserved." },
     { "walls", WADI_SCENE_ENUM, AT(walls), .choices = &walls_choices,
@@ -75,29 +71,27 @@ const WadiSceneObject wadi_scene_surface_object = {
 
 static const WadiSceneField secondary_fields[] = {
     { "amount", WADI_SCENE_NUMBER, SECONDARY_AT(amount), .minimum = 0, .maximum = 1e4, .fallback = { 1 },
-      .doc = "Of foam, spray and bubbles. With 1, the surface of the wildest water makes 30 % of its volume "
-             "in a "
-             "second." },
+      .doc = "Of foam, spray and bubbles; with 1 the wildest surface makes 30 % of its volume a second." },
     { "dust", WADI_SCENE_NUMBER, SECONDARY_AT(dust), .minimum = 0, .maximum = 1e4, .fallback = { 1 },
-      .doc = "Of dust, where dry sand hits hard. With 1, it is 0.5 % of the volume in a second." },
+      .doc = "Of dust, where dry sand hits hard." },
     { "size", WADI_SCENE_NUMBER, SECONDARY_AT(size), .unit = "m", .minimum = 1e-7, .maximum = 1e3,
       .fallback_text = "a quarter of the particles' spacing",
-      .doc = "Diameter of what is made. Half of it makes eight times as many." },
+      .doc = "Diameter; half of it makes eight times as many." },
     { "life", WADI_SCENE_NUMBER, SECONDARY_AT(life), .flags = WADI_SCENE_ABOVE_MIN, .unit = "s", .minimum = 0,
-      .maximum = 1e4, .fallback = { 3 },
-      .doc = "Mean time that foam lasts. Bubbles and spray do not age until they are foam." },
+      .maximum = 1e4, .fallback = { 3 }, .doc = "Mean life of foam. Bubbles and spray do not age." },
     { "dust_life", WADI_SCENE_NUMBER, SECONDARY_AT(dust_life), .flags = WADI_SCENE_ABOVE_MIN, .unit = "s",
       .minimum = 0, .maximum = 1e4, .fallback = { 2 }, .doc = "Mean time that dust lasts." },
     { "slow", WADI_SCENE_NUMBER, SECONDARY_AT(slow), .unit = "m/s", .minimum = 0, .maximum = 1e4,
-      .fallback = { 1 }, .doc = "Slower material makes none: real water draws in no air below about 1 m/s." },
+      .fallback = { -1 }, .fallback_text = "0.2 √(g L) in a domain of the volume L³, at most 1; 1 for dust",
+      .doc = "Material slower than this makes none." },
     { "fast", WADI_SCENE_NUMBER, SECONDARY_AT(fast), .flags = WADI_SCENE_ABOVE_MIN, .unit = "m/s",
-      .minimum = 0, .maximum = 1e4, .fallback = { 4 },
+      .minimum = 0, .maximum = 1e4, .fallback = { -1 }, .fallback_text = "four times `slow`",
       .doc = "Faster material makes no more. Above `slow`." },
     { "rise", WADI_SCENE_NUMBER, SECONDARY_AT(rise), .unit = "m/s", .minimum = 0, .maximum = 100,
       .fallback = { 0.25 }, .doc = "Speed at which bubbles rise in still water." },
     { "drying", WADI_SCENE_NUMBER, SECONDARY_AT(drying), .flags = WADI_SCENE_ABOVE_MIN, .unit = "s",
       .minimum = 0, .maximum = 1e6, .fallback = { 60 },
-      .doc = "Time in which sand dries after water has left it, where the solver has no water inside sand." },
+      .doc = "Time in which sand dries, where the solver has no water inside sand." },
 };
 const WadiSceneObject wadi_scene_secondary_object = {
     .name = "secondary",

@@ -1,11 +1,11 @@
 /* Scalars in the YAML 1.2 core schema, and writing of the tree as text. */
 #include <ctype.h>
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/os/os_file.h"
 #include "io/yaml/scene_yaml.h"
 
 static bool is_one_of(const char *text, const char *const *words, size_t count)
@@ -93,13 +93,7 @@ double wadi_yaml_number(const WadiYaml *yaml, int scalar)
         return *text == '-' ? -(double)INFINITY : (double)INFINITY;
     }
     /* The calling program may have set a locale with a decimal comma. */
-    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (c_locale == (locale_t)0) {
-        return strtod(text, NULL);
-    }
-    double value = strtod_l(text, NULL, c_locale);
-    freelocale(c_locale);
-    return value;
+    return wadi_os_number(text);
 }
 
 void wadi_yaml_describe(const WadiYaml *yaml, int index, WadiText *text)

@@ -44,6 +44,7 @@ typedef struct WadiLook {
     float lumps;                         /* unevenness of the surface between grains and particles; 1 */
     WadiLookTexture texture;             /* PLAIN: a pattern of `colour` and `second_colour` */
     float texture_size;                  /* m */
+    bool casts_no_shadow;                /* on what the sun and the sky light directly */
     WadiRgb second_colour;
 } WadiLook;
 

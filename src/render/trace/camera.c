@@ -8,11 +8,11 @@ static const double pi = 3.14159265358979323846;
 enum { AZIMUTH = -60, VIEW_ANGLE = 35 };
 static const double margin = 0.12; /* fraction of half the picture, on each side */
 
-/* Degrees. What is smaller than a metre is seen from above like a thing on a table, what is larger than ten
- * metres from eye height, with the horizon in the picture. */
+/* Degrees. What is smaller than a metre is seen a little more from above than what is larger than ten. The
+ * horizon is in the picture: at tan(14) / tan(17.5) = 0.79 of its upper half, and lower. */
 static double elevation_for(WadiBox box)
 {
-    double size = wadi_norm(wadi_box_size(box)), high = 22.0, low = 11.0;
+    double size = wadi_norm(wadi_box_size(box)), high = 14.0, low = 9.0;
     return high + (low - high) * fmin(fmax(log10(size), 0.0), 1.0);
 }
 

@@ -61,6 +61,8 @@ typedef struct WadiTraceGround {
     double height; /* m: the infinite plane z = height */
     WadiLook look; /* PLAIN or SAND */
     float wetness; /* 0..1, SAND */
+    bool has_pit;  /* the ground is lower in a rectangle; its sides are meshes of the scene */
+    WadiBox pit;   /* m: the rectangle, and its floor at min.z */
 } WadiTraceGround;
 
 typedef struct WadiTraceScene {

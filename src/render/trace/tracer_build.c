@@ -85,6 +85,14 @@ static WadiStatus copy_anchors(WadiPart *part, const WadiTraceMesh *mesh, WadiEr
     return WADI_OK;
 }
 
+/* Shadow rays pass. */
+static void pass_shadow(const struct RTCFilterFunctionNArguments *args)
+{
+    for (unsigned i = 0; i < args->N; ++i) {
+        args->valid[i] = 0;
+    }
+}
+
 static WadiStatus make_mesh(WadiTracer *tracer, WadiPart *part, const WadiTraceMesh *mesh, RTCGeometry *made,
                             WadiError *error)
 {
@@ -100,6 +108,9 @@ static WadiStatus make_mesh(WadiTracer *tracer, WadiPart *part, const WadiTraceM
         copy_floats((float **)&part->texture, (const float *)mesh->texture, 3 * mesh->vertex_count, error));
     WADI_TRY(copy_anchors(part, mesh, error));
     RTCGeometry geometry = rtcNewGeometry(tracer->device, RTC_GEOMETRY_TYPE_TRIANGLE);
+    if (part->look->casts_no_shadow) {
+        rtcSetGeometryOccludedFilterFunction(geometry, pass_shadow);
+    }
     bool has_blur = mesh->velocity != NULL && is_moving(tracer);
     rtcSetGeometryTimeStepCount(geometry, has_blur ? 2 : 1);
     double open = (double)tracer->open, close = open + (double)tracer->span;
@@ -306,6 +317,13 @@ static WadiStatus build(WadiTracer *tracer, const WadiTraceScene *scene, WadiErr
         tracer->linear_of_byte[byte] = wadi_srgb_decode((float)byte / 255.0f);
     }
     tracer->ground_height = (float)(scene->ground.height - scene->origin.z);
+    for (int axis = 0; axis < 3; ++axis) {
+        const double from = wadi_component(scene->origin, axis);
+        tracer->pit_low[axis] = (float)(wadi_component(scene->ground.pit.min, axis) - from);
+        if (axis < 2) {
+            tracer->pit_high[axis] = (float)(wadi_component(scene->ground.pit.max, axis) - from);
+        }
+    }
     double period = 2.0 * (double)scene->ground.look.texture_size;
     if (period > 0.0) {
         tracer->texture_offset[0] = fmod(scene->origin.x, period);

@@ -124,6 +124,18 @@ static void describe(const WadiTracer *tracer, const struct RTCRayHit *found, co
     }
 }
 
+static bool is_in_pit(const WadiTracer *tracer, float x, float y)
+{
+    return tracer->ground.has_pit && x > tracer->pit_low[0] && x < tracer->pit_high[0] &&
+           y > tracer->pit_low[1] && y < tracer->pit_high[1];
+}
+
+/* The height of the ground at p, relative to the origin. */
+static float height_at(const WadiTracer *tracer, WadiVec3f p)
+{
+    return is_in_pit(tracer, p.x, p.y) ? tracer->pit_low[2] : tracer->ground_height;
+}
+
 /* INFINITY when the ray misses the ground. */
 static float ground_distance(const WadiTracer *tracer, const WadiTraceRay *ray)
 {
@@ -131,6 +143,12 @@ static float ground_distance(const WadiTracer *tracer, const WadiTraceRay *ray)
         return INFINITY;
     }
     float t = (tracer->ground_height - ray->origin.z) / ray->direction.z;
+    if (tracer->ground.has_pit) {
+        const WadiVec3f p = wadi_add_scaledf(ray->origin, ray->direction, t > 0.0f ? t : 0.0f);
+        if (is_in_pit(tracer, p.x, p.y)) { /* down to its floor, or up and out of it */
+            t = ray->direction.z < 0.0f ? (tracer->pit_low[2] - ray->origin.z) / ray->direction.z : INFINITY;
+        }
+    }
     return t > 0.0f && t < (float)GROUND_FAR ? t : INFINITY;
 }
 
@@ -170,7 +188,7 @@ static void describe_ground(const WadiTracer *tracer, const WadiTraceRay *ray, f
 {
     const WadiLook *look = &tracer->ground.look;
     WadiVec3f p = wadi_add_scaledf(ray->origin, ray->direction, distance);
-    p.z = tracer->ground_height;
+    p.z = height_at(tracer, p);
     *hit = (WadiTraceHit){ .distance = distance,
                            .position = p,
                            .rest = p,

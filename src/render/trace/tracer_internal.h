@@ -42,9 +42,10 @@ struct WadiTracer {
     WadiLook *looks;
     int look_count;
     WadiTraceGround ground;
-    float air;                /* m */
-    float ground_height;      /* m, relative to the origin */
-    double texture_offset[2]; /* m: the origin's position in the ground's pattern */
+    float air;                     /* m */
+    float ground_height;           /* m, relative to the origin */
+    float pit_low[3], pit_high[2]; /* m, relative to the origin */
+    double texture_offset[2];      /* m: the origin's position in the ground's pattern */
     WadiLight *light;
     WadiCaustics caustics; /* empty: sunlight passes water in a straight line */
     WadiFoamFilm foam;     /* on all water */

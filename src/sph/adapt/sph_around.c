@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "math/cbrt.h"
 #include "sph/pairs/sph_list.h"
 #include "sph/pairs/sph_simd_group.h"
 
@@ -164,7 +165,7 @@ static WadiStatus begin(Search *s, WadiArena *arena, WadiError *error)
     for (int32_t i = 0; i < p->count; ++i) {
         largest = fmax(largest, s->in->volume[i]);
     }
-    const double width = WADI_SPH_SUPPORT * (1.0 + SKIN) * cbrt(largest) * s->in->spacing;
+    const double width = WADI_SPH_SUPPORT * (1.0 + SKIN) * wadi_cbrt(largest) * s->in->spacing;
     WADI_TRY(wadi_cells_build(&around->cells, p, width, arena, error));
     for (int a = 0; a < 3; ++a) {
         WADI_TRY(WADI_ARENA_NEW(arena, &s->axis[a], all + GROUP, "shifts", error));
@@ -189,7 +190,7 @@ static void place_block(void *context, int64_t first, int64_t end)
     WadiSphAround *around = s->around;
     for (int32_t own = (int32_t)first; own < end; ++own) {
         const int32_t i = around->cells.order[own];
-        const float size = (float)cbrt(s->in->volume[i]);
+        const float size = (float)wadi_cbrt(s->in->volume[i]);
         wadi_sph_around_place(around, s->in->particles, own);
         ((float *)around->place)[4 * (size_t)own + 3] = s->in->is_removed[i] != 0 ? 0.0f : size;
         s->half[own] = size * (float)(0.5 * WADI_SPH_SUPPORT * WADI_SPH_PLACES);

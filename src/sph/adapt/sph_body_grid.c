@@ -7,6 +7,7 @@
 #include "core/check.h"
 #include "core/parallel.h"
 #include "grid/row_lanes.h"
+#include "math/cbrt.h"
 #include "particles/cells.h"
 
 enum { ROW_BLOCK = 64, BALL_BLOCK = 1024 };
@@ -86,7 +87,7 @@ static void ball_block(void *context, int64_t first, int64_t end)
     for (int64_t n = first; n < end; ++n) {
         const int32_t i = f->cells.order[n];
         f->ball[n] = (Ball){ { p->x[i] / f->in->spacing, p->y[i] / f->in->spacing, p->z[i] / f->in->spacing },
-                             RADIUS * cbrt(f->in->volume[i]) };
+                             RADIUS * wadi_cbrt(f->in->volume[i]) };
     }
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/parallel.h"
+#include "math/cbrt.h"
 #include "math/vec3.h"
 #include "particles/cells.h"
 
@@ -109,7 +110,7 @@ static WadiStatus begin(Search *s, WadiArena *arena, WadiError *error)
     for (int32_t n = 0; n < in->listed; ++n) {
         largest = fmax(largest, in->volume[in->list[n]]);
     }
-    const double width = in->farthest * cbrt(largest) * in->spacing;
+    const double width = in->farthest * wadi_cbrt(largest) * in->spacing;
     WADI_TRY(wadi_cells_build_subset(&s->cells, in->particles, in->list, in->listed, width, arena, error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->x, (size_t)in->listed, "pairs to merge", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &s->size, (size_t)in->listed, "pairs to merge", error));
@@ -117,7 +118,7 @@ static WadiStatus begin(Search *s, WadiArena *arena, WadiError *error)
     for (int32_t n = 0; n < in->listed; ++n) {
         const int32_t i = s->cells.order[n];
         s->x[n] = wadi_vec3(in->particles->x[i], in->particles->y[i], in->particles->z[i]);
-        s->size[n] = cbrt(in->volume[i]) * in->spacing;
+        s->size[n] = wadi_cbrt(in->volume[i]) * in->spacing;
         s->volume[n] = in->volume[i];
     }
     const int64_t blocks = wadi_parallel_block_count(s->cells.cell_count, CELL_BLOCK);

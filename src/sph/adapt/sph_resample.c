@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/random.h"
+#include "math/cbrt.h"
 #include "sph/adapt/sph_partners.h"
 #include "sph/adapt/sph_relax.h"
 #include "sph/adapt/sph_room.h"
@@ -69,7 +70,7 @@ static WadiVec3 velocity_of(const WadiParticles *p, int32_t i)
 
 static double size_of(const Events *e, int32_t i)
 {
-    return cbrt(e->volume[i]);
+    return wadi_cbrt(e->volume[i]);
 }
 
 static bool is_splittable(const Events *e, int32_t i)
@@ -380,7 +381,7 @@ static WadiStatus split_all(Events *e, WadiArena *arena, WadiError *error)
     take_columns(e);
     room.volume = e->volume;
     for (int32_t n = 0; n < count; ++n) {
-        const double size = cbrt(0.5 * e->volume[list[n]]);
+        const double size = wadi_cbrt(0.5 * e->volume[list[n]]);
         split(e, list[n], first + n,
               wadi_sph_room_direction(&room, list[n], p->id[first + n], size, 0.5 * SPLIT_DISTANCE * size));
     }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/random.h"
+#include "math/cbrt.h"
 
 static const double AROUND = 1.5; /* sizes of a particle that is split: neighbours within count */
 enum { DIRECTIONS = 32, AROUND_MAX = 96 };
@@ -54,7 +55,7 @@ static double room_at(const WadiSphRoom *room, WadiVec3 x, double size, const Ar
     double least = 1.0;
     for (int32_t n = 0; n < around->count; ++n) {
         const int32_t j = around->index[n];
-        const double beside = 0.5 * (size + cbrt(room->volume[j])) * room->spacing;
+        const double beside = 0.5 * (size + wadi_cbrt(room->volume[j])) * room->spacing;
         least = fmin(least, wadi_norm(wadi_sub(position_of(room->particles, j), x)) / beside);
     }
     if (is_near_solid) {

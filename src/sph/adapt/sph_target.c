@@ -5,6 +5,7 @@
 
 #include "core/parallel.h"
 #include "grid/row_lanes.h"
+#include "math/cbrt.h"
 #include "sph/adapt/sph_feature.h"
 
 enum { ROW_BLOCK = 64, PARTICLE_BLOCK = 1024, ROUNDS = 64 };
@@ -142,7 +143,7 @@ static void bound_block(void *context, int64_t first, int64_t end)
         const double split = limit / (in->split * support), merge = limit / (in->merge * support);
         t->out->split_above[i] = (float)(split * split * split);
         t->out->merge_below[i] = (float)(merge * merge * merge);
-        t->out->depth[i] = (float)(depth / (cbrt(in->body.volume[i]) * in->body.spacing));
+        t->out->depth[i] = (float)(depth / (wadi_cbrt(in->body.volume[i]) * in->body.spacing));
     }
 }
 
@@ -150,7 +151,7 @@ static void bound_block(void *context, int64_t first, int64_t end)
 static void mark_cube(const Target *t, int32_t i, uint8_t *bits)
 {
     const WadiSphBodyGridIn *in = &t->in->body;
-    const double half = 0.5 * cbrt(in->volume[i]) + 0.1; /* cells; so that cubes of neighbours touch */
+    const double half = 0.5 * wadi_cbrt(in->volume[i]) + 0.1; /* cells; so that cubes of neighbours touch */
     const double at[3] = { in->particles->x[i], in->particles->y[i], in->particles->z[i] };
     int32_t low[3], high[3];
     for (int a = 0; a < 3; ++a) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/random.h"
+#include "math/cbrt.h"
 #include "math/vec3.h"
 #include "particles/cells.h"
 
@@ -43,7 +44,7 @@ static bool is_mergeable(const Resample *r, int32_t i)
 static int32_t find_partner(const Resample *r, const WadiNeighbours *near, int32_t i)
 {
     const WadiParticles *p = r->in->particles;
-    double nearest = r->in->support * cbrt(r->volume[i]);
+    double nearest = r->in->support * wadi_cbrt(r->volume[i]);
     int32_t partner = -1;
     for (int64_t n = near->start[i]; n < near->start[i + 1]; ++n) {
         const int32_t j = near->index[n];
@@ -82,7 +83,7 @@ static WadiStatus merge_all(Resample *r, int64_t *merges, WadiArena *arena, Wadi
     for (int32_t i = 0; i < p->count; ++i) {
         largest = fmax(largest, r->volume[i]);
     }
-    const double reach = r->in->support * cbrt(largest);
+    const double reach = r->in->support * wadi_cbrt(largest);
     WADI_TRY(wadi_cells_build(&cells, p, reach, arena, error));
     WADI_TRY(wadi_neighbours_fixed(&near, &cells, p, reach, arena, error));
     for (int32_t i = 0; i < p->count; ++i) {
@@ -102,7 +103,7 @@ static WadiVec3 offset_of(const Resample *r, int32_t i)
     wadi_random_unit3((uint64_t)r->volume[i], r->in->particles->id[i], WADI_RANDOM_SPLIT, u);
     const WadiVec3 direction = { u[0] - 0.5, u[1] - 0.5, u[2] - 0.5 };
     return wadi_scale(wadi_normalized_or(direction, (WadiVec3){ 1.0, 0.0, 0.0 }),
-                      OFFSET * r->in->spacing * cbrt(r->volume[i]));
+                      OFFSET * r->in->spacing * wadi_cbrt(r->volume[i]));
 }
 
 static bool is_splittable(const Resample *r, int32_t i)
@@ -110,7 +111,7 @@ static bool is_splittable(const Resample *r, int32_t i)
     if (r->is_done[i] != 0 || r->volume[i] < 2.0 || !(r->volume[i] > (double)r->in->split_above[i])) {
         return false;
     }
-    const double clearance = CLEARANCE * r->in->spacing * cbrt(r->volume[i]);
+    const double clearance = CLEARANCE * r->in->spacing * wadi_cbrt(r->volume[i]);
     const WadiVec3 x = place_of(r->in->particles, i), offset = offset_of(r, i);
     for (int side = -1; side <= 1; side += 2) {
         const WadiVec3 half = wadi_add_scaled(x, offset, side);

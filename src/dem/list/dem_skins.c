@@ -1,28 +1,28 @@
-#include "dem/list/dem_margins.h"
+#include "dem/list/dem_skins.h"
 
 #include "core/parallel.h"
 #include "dem/list/dem_search.h"
 
 enum { LEVELS = 11, BASE_MAX = 3, BLOCK = 4096, TILE_BLOCK = 1 };
 
-/* Lowest level whose margin is large enough for the speed of a grain. */
-static int level_of(const WadiDemMargins *m, const WadiParticles *p, int64_t i)
+/* Lowest level whose skin is large enough for the speed of a grain. */
+static int level_of(const WadiDemSkins *m, const WadiParticles *p, int64_t i)
 {
     const double vx = (double)p->vx[i], vy = (double)p->vy[i], vz = (double)p->vz[i];
-    const double wanted = sqrt(vx * vx + vy * vy + vz * vz) * m->seconds;
+    const double needed = sqrt(vx * vx + vy * vy + vz * vz) * m->seconds;
     int level = 0;
-    while (level < LEVELS - 1 && wadi_dem_margin_of(m, level) < wanted) {
+    while (level < LEVELS - 1 && wadi_dem_skin_of(m, level) < needed) {
         ++level;
     }
     return level;
 }
 
-int wadi_dem_margins_base(const WadiDemMargins *margins, const WadiParticles *particles, int32_t first)
+int wadi_dem_skins_base(const WadiDemSkins *skins, const WadiParticles *particles, int32_t first)
 {
     const int64_t count = particles->count - first;
     int64_t with[LEVELS] = { 0 };
     for (int32_t i = first; i < particles->count; ++i) {
-        with[level_of(margins, particles, i)] += 1;
+        with[level_of(skins, particles, i)] += 1;
     }
     int base = 0;
     for (int64_t below = with[0]; base < BASE_MAX && 4 * below < 3 * count; below += with[base]) {
@@ -32,18 +32,18 @@ int wadi_dem_margins_base(const WadiDemMargins *margins, const WadiParticles *pa
 }
 
 typedef struct Finder {
-    const WadiDemMargins *margins;
+    const WadiDemSkins *skins;
     const WadiParticles *particles;
     const WadiTileSort *sort;
     uint8_t *level; /* per particle of the sort */
-    float *margin;
+    float *skin;
 } Finder;
 
 static void find_levels(void *context, int64_t first, int64_t end)
 {
     const Finder *f = context;
     for (int64_t n = first; n < end; ++n) {
-        f->level[n] = (uint8_t)level_of(f->margins, f->particles, n + f->sort->first);
+        f->level[n] = (uint8_t)level_of(f->skins, f->particles, n + f->sort->first);
     }
 }
 
@@ -59,10 +59,10 @@ static void set_cell(const Finder *f, int32_t tile, const WadiTileCell *cell)
             most = f->level[j - shift] > most ? f->level[j - shift] : most;
         }
     }
-    const int least = most - 2 > f->margins->base ? most - 2 : f->margins->base;
+    const int least = most - 2 > f->skins->base ? most - 2 : f->skins->base;
     for (int32_t i = cell->first; i < cell->end; ++i) {
         const int own = f->level[i - shift];
-        f->margin[i] = (float)wadi_dem_margin_of(f->margins, own > least ? own : least);
+        f->skin[i] = (float)wadi_dem_skin_of(f->skins, own > least ? own : least);
     }
 }
 
@@ -77,13 +77,12 @@ static void set_tiles(void *context, int64_t first, int64_t end)
     }
 }
 
-WadiStatus wadi_dem_margins_find(const WadiDemMargins *margins, const WadiParticles *particles,
-                                 const WadiTileSort *sort, float *margin, WadiArena *scratch,
-                                 WadiError *error)
+WadiStatus wadi_dem_skins_find(const WadiDemSkins *skins, const WadiParticles *particles,
+                               const WadiTileSort *sort, float *skin, WadiArena *scratch, WadiError *error)
 {
-    Finder f = { .margins = margins, .particles = particles, .sort = sort, .margin = margin };
+    Finder f = { .skins = skins, .particles = particles, .sort = sort, .skin = skin };
     const int64_t count = particles->count - sort->first;
-    WADI_TRY(WADI_ARENA_NEW(scratch, &f.level, (size_t)count, "margins of grains", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &f.level, (size_t)count, "skins of grains", error));
     wadi_parallel_for(count, BLOCK, find_levels, &f);
     wadi_parallel_for(sort->tiles.count, TILE_BLOCK, set_tiles, &f);
     return WADI_OK;

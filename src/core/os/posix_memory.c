@@ -1,13 +1,41 @@
-#include "core/machine/memory.h"
+#include "core/os/os_memory.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 enum { PATH_BYTES = 1024, LINE_BYTES = 1024 };
+
+void *wadi_os_block(size_t size, size_t alignment)
+{
+    void *block = NULL;
+    return posix_memalign(&block, alignment, size) == 0 ? block : NULL;
+}
+
+void wadi_os_block_free(void *block)
+{
+    free(block);
+}
+
+void wadi_os_block_is_huge(void *block, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+    (void)madvise(block, size, MADV_HUGEPAGE);
+#else
+    (void)block;
+    (void)size;
+#endif
+}
+
+bool wadi_os_has_room(size_t size)
+{
+    void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return pages != MAP_FAILED && munmap(pages, size) == 0;
+}
 
 static size_t smaller(size_t a, size_t b)
 {
@@ -142,4 +170,46 @@ static size_t left_of_limits(void)
 size_t wadi_memory_available(void)
 {
     return smaller(left_on_machine(), smaller(left_in_groups(), left_of_limits()));
+}
+
+size_t wadi_memory_peak_rss(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) != 0) {
+        return 0;
+    }
+    return (size_t)usage.ru_maxrss * 1024;
+}
+
+size_t wadi_memory_rss(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file == NULL) {
+        return 0;
+    }
+    unsigned long total = 0, resident = 0;
+    /* NOLINTNEXTLINE(cert-err34-c): the kernel writes these numbers */
+    int fields = fscanf(file, "%lu %lu", &total, &resident);
+    fclose(file);
+    return fields == 2 ? (size_t)resident * (size_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+static size_t read_limit(const char *path)
+{
+    size_t bytes = SIZE_MAX;
+    read_number(path, "", &bytes);
+    return bytes;
+}
+
+size_t wadi_memory_total(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES);
+    size_t total = pages > 0 ? (size_t)pages * (size_t)sysconf(_SC_PAGESIZE) : SIZE_MAX;
+    total = smaller(total, read_limit("/sys/fs/cgroup/memory.max"));
+    total = smaller(total, read_limit("/sys/fs/cgroup/memory/memory.limit_in_bytes"));
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+        total = smaller(total, (size_t)limit.rlim_cur);
+    }
+    return total;
 }

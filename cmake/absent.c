@@ -1,15 +1,16 @@
-/* What the solver inside a page does not have: run folders (HDF5), meshes (Embree), height maps (libpng). */
+/* What a solver without other libraries does not have, see SolverLibrary.cmake: run folders (HDF5), meshes
+ * (Embree), height maps (libpng), volumes (OpenVDB). */
 #include <stdlib.h>
 
 #include "geom/mesh/heightmap.h"
 #include "geom/mesh/mesh_distance.h"
 #include "io/frame/frame_file.h"
+#include "surface/write/write_vdb.h"
 #include "wadi/wadi.h"
 
 static WadiStatus lacks(WadiError *error, const char *what)
 {
-    return wadi_fail(error, WADI_ERR_UNSUPPORTED, "the solver inside this page has no %s: use wadi view",
-                     what);
+    return wadi_fail(error, WADI_ERR_UNSUPPORTED, "this build of wadi has no %s: use wadi for Linux", what);
 }
 
 WadiStatus wadi_heightmap_read(WadiMesh *mesh, const char *path, WadiBox box, WadiError *error)
@@ -73,6 +74,27 @@ WadiStatus wadi_run_reader_open(WadiRunReader **reader, const char *run, WadiErr
     return lacks(error, "run folders");
 }
 
+WadiStatus wadi_surface_vdb_check(WadiError *error)
+{
+    return lacks(error, "OpenVDB");
+}
+
+WadiStatus wadi_surface_write_vdb(const char *path, const WadiField *field, const WadiMeshFileInfo *info,
+                                  WadiError *error)
+{
+    (void)path;
+    (void)field;
+    (void)info;
+    return lacks(error, "OpenVDB");
+}
+
+bool wadi_surface_vdb_has_key(const char *path, uint64_t key)
+{
+    (void)path;
+    (void)key;
+    return false;
+}
+
 WadiRunDef wadi_default_run_def(void)
 {
     return (WadiRunDef){ 0 };
@@ -94,7 +116,7 @@ void wadi_run_reader_close(WadiRunReader *reader)
     {                                                                                                        \
         abort();                                                                                             \
     }
-#pragma clang diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
 
 NEVER(bool wadi_mesh_tree_nearest(const WadiMeshTree *tree, WadiVec3 x, double limit,
                                   WadiMeshNearest *nearest))
