@@ -53,7 +53,7 @@ class Abi:
         if callback:
             return [(callback[2], self.callback(callback[1], callback[3]))]
         head, *more = text.split(',')
-        match = re.fullmatch(r'(.*?)((?:\*|\bconst\b\s*|\s)*)(\w+)((?:\[\w+\])*)', head.strip())
+        match = re.fullmatch(r'(.*?)((?:\*|\bconst\b\s*|\s)*)(\w+)\s*((?:\[\w+\])*)', head.strip())
         base = match[1].strip()
         result = []
         for part in [match[2] + match[3] + match[4], *more]:
