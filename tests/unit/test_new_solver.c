@@ -123,7 +123,7 @@ static void its_keys_are_in_schema_and_reference(void **unused)
     wadi_text_clear(&text);
     wadi_scene_reference_markdown(&text);
     assert_non_null(strstr(text.data, "## drift\n"));
-    assert_non_null(strstr(text.data, "- `drift`: particles that move with a wind\n"));
+    assert_non_null(strstr(text.data, "- `solver`: `drift` (particles that move with a wind), "));
     assert_non_null(strstr(text.data, "| `fade` | number, 0 to 1000 1/s | 0 |"));
     wadi_text_free(&text);
 }
