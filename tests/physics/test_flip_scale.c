@@ -173,7 +173,7 @@ static void a_cut_stands_or_falls_at_any_size(void **unused)
         print_message("%g m: strong sand moves by %.4f, weak sand by %.4f heights\n", heights[i], strong,
                       weak);
         CHECK_AT_MOST(strong, 0.004);
-        /* Weak sand has a critical height of a fifth of the cut; how far it goes does not depend on the size. */
+        /* The critical height of weak sand is a fifth of the cut; its run-out does not depend on the size. */
         first = i == 0 ? weak : first;
         assert_true(weak > 10.0 * 0.004);
         CHECK_NEAR(weak, first, 0.05 * first);
