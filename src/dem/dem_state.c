@@ -21,6 +21,7 @@ enum {
     LIFETIME,
     NOW,
     FASTEST_BORN,
+    LAST_DT,
     IS_STALE,
     IS_NEAR_STALE,
     HAS_GROWING,
@@ -116,6 +117,7 @@ WadiStatus wadi_dem_save(const void *solver, WadiState *state, WadiError *error)
                                       [LIFETIME] = dem->lifetime,
                                       [NOW] = dem->now,
                                       [FASTEST_BORN] = dem->fastest_born,
+                                      [LAST_DT] = dem->last_dt,
                                       [IS_STALE] = dem->is_stale,
                                       [IS_NEAR_STALE] = dem->is_near_stale,
                                       [HAS_GROWING] = dem->has_growing,
@@ -155,11 +157,11 @@ static WadiStatus take_numbers(WadiDem *dem, const WadiStateArray *array, WadiEr
         [FASTEST] = 1e9,      [LISTED] = INT32_MAX / 8, [ASLEEP] = INT32_MAX / 8,
         [KNOWN] = INT32_MAX,  [STEPS] = INT32_MAX / 2,  [CHECKED_AT] = 1e30,
         [LISTED_AT] = 1e30,   [LIFETIME] = 1e30,        [NOW] = 1e30,
-        [FASTEST_BORN] = 1e9, [IS_STALE] = 1,           [IS_NEAR_STALE] = 1,
-        [HAS_GROWING] = 1,    [IS_SET_CHANGED] = 1
+        [FASTEST_BORN] = 1e9, [LAST_DT] = 1e30,         [IS_STALE] = 1,
+        [IS_NEAR_STALE] = 1,  [HAS_GROWING] = 1,        [IS_SET_CHANGED] = 1
     };
     for (int k = 0; k < NUMBERS; ++k) {
-        const bool is_whole = k == FASTEST || (k >= CHECKED_AT && k <= FASTEST_BORN) || n[k] == floor(n[k]);
+        const bool is_whole = k == FASTEST || (k >= CHECKED_AT && k <= LAST_DT) || n[k] == floor(n[k]);
         if (!(n[k] >= 0.0 && n[k] <= most[k] && is_whole)) {
             return wadi_state_fail(error, array, 0, "number %d is %g, not from 0 to %g", k, n[k], most[k]);
         }
@@ -175,6 +177,7 @@ static WadiStatus take_numbers(WadiDem *dem, const WadiStateArray *array, WadiEr
     dem->lifetime = n[LIFETIME];
     dem->now = n[NOW];
     dem->fastest_born = n[FASTEST_BORN];
+    dem->last_dt = n[LAST_DT];
     dem->is_stale = n[IS_STALE] != 0.0;
     dem->is_near_stale = n[IS_NEAR_STALE] != 0.0;
     dem->has_growing = n[HAS_GROWING] != 0.0;
