@@ -72,6 +72,7 @@ static WadiStatus add_loads(WadiDem *dem, double dt, const WadiF8 *wall_load, Wa
     WadiDemWallLoads in = loads_in(dem);
     in.wall = dem->walls.wall;
     in.load = wall_load;
+    in.shift = dem->grains.shift;
     WADI_TRY(wadi_solid_loads_sum((int64_t)dem->walls.count, wadi_dem_add_wall_loads, &in, loads->count,
                                   force, dem->context.scratch, error));
     for (int i = 0; i < loads->count; ++i) {
