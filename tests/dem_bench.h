@@ -70,7 +70,7 @@ static inline void bench_begin(Bench *b, double floor_friction)
     b->grains = (WadiDemGrains){ .count = p->count,
                                  .shift = b->shift,
                                  .mark = b->mark,
-                                 .whole = b->radius,
+                                 .grown_radius = b->radius,
                                  .skin = b->skin,
                                  .motion = b->motion,
                                  .mass = b->mass,

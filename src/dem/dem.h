@@ -64,7 +64,7 @@ typedef struct WadiDem {
     size_t shift_capacity, mark_capacity, motion_capacity, bridge_capacity, grip_capacity, load_capacity;
     double (*base)[3]; /* m: position when the list was made; NULL where grains are single spheres */
     float *mass;       /* kg */
-    size_t base_capacity, mass_capacity, whole_capacity, skin_capacity;
+    size_t base_capacity, mass_capacity, grown_radius_capacity, skin_capacity;
     bool is_stale;      /* the list is made before the next step */
     bool is_near_stale; /* near pairs are chosen before the next step */
     int steps_since_list;

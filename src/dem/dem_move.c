@@ -8,7 +8,7 @@
 
 enum { BLOCK = 2048, BODY_BLOCK = 256 };
 
-/* Of growing radii: speed below NEARLY of the whole radius, in sqrt(g d), and rate above it, in sqrt(g /
+/* Of growing radii: speed below NEARLY of the grown radius, in sqrt(g d), and rate above it, in sqrt(g /
  * depth): the top of a body of that depth must not be thrown up. */
 static const double GROWTH = 0.1, NEARLY = 0.85, GROWTH_RATE = 0.1;
 
@@ -41,9 +41,9 @@ static inline void find_push(const Move *m, int64_t i, WadiF8 *push)
 static void grow(const Move *m, int64_t i)
 {
     const WadiDem *dem = m->dem;
-    const float whole = dem->grains.whole[i], now = dem->grains.shift[i][3];
-    const float grown = now < (float)NEARLY * whole ? now + m->growth : now * m->growth_factor;
-    dem->grains.shift[i][3] = grown < whole ? grown : whole;
+    const float most = dem->grains.grown_radius[i], now = dem->grains.shift[i][3];
+    const float grown = now < (float)NEARLY * most ? now + m->growth : now * m->growth_factor;
+    dem->grains.shift[i][3] = grown < most ? grown : most;
 }
 
 static bool may_meet_solids(const Move *m, const WadiDemBody *body, const WadiDemBody *before)

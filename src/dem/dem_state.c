@@ -161,8 +161,8 @@ static WadiStatus take_numbers(WadiDem *dem, const WadiStateArray *array, WadiEr
         [IS_NEAR_STALE] = 1,  [HAS_GROWING] = 1,        [IS_SET_CHANGED] = 1
     };
     for (int k = 0; k < NUMBERS; ++k) {
-        const bool is_whole = k == FASTEST || (k >= CHECKED_AT && k <= LAST_DT) || n[k] == floor(n[k]);
-        if (!(n[k] >= 0.0 && n[k] <= most[k] && is_whole)) {
+        const bool is_integer = k == FASTEST || (k >= CHECKED_AT && k <= LAST_DT) || n[k] == floor(n[k]);
+        if (!(n[k] >= 0.0 && n[k] <= most[k] && is_integer)) {
             return wadi_state_fail(error, array, 0, "number %d is %g, not from 0 to %g", k, n[k], most[k]);
         }
     }
@@ -204,7 +204,7 @@ static void take_particles(WadiDem *dem)
         g->shift[n][3] = radius[i];
         *motion = (WadiF8){ p->vx[i],    p->vy[i],    p->vz[i],    (*motion)[3],
                             omega[0][i], omega[1][i], omega[2][i], (*motion)[7] };
-        g->whole[n] = (float)wadi_dem_radius_of(dem, i);
+        g->grown_radius[n] = (float)wadi_dem_radius_of(dem, i);
         dem->mass[n] = (float)wadi_dem_mass_of(dem, i);
         if (dem->base != NULL) {
             dem->base[n][0] = p->x[i], dem->base[n][1] = p->y[i], dem->base[n][2] = p->z[i];
@@ -232,7 +232,7 @@ static WadiStatus load_grains(WadiDem *dem, const WadiState *state, int32_t coun
         }
         g->skin[i] = value[6];
         g->motion[i] = (WadiF8){ 0, 0, 0, value[7], 0, 0, 0, value[8] };
-        g->whole[i] = dem->mass[i] = 0.0f;
+        g->grown_radius[i] = dem->mass[i] = 0.0f;
         if (dem->rupture > 0.0) {
             g->bridge[i] = value[9];
             g->grip[i] = value[10];

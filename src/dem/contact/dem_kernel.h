@@ -132,11 +132,11 @@ static inline __attribute__((always_inline)) void wadi_dem_contact(const WadiDem
     const WadiF8 side = (law->has_viscous_friction ? 0.0f : WADI_DEM_SIDE_STIFFNESS) * stiffness;
     const WadiF8 loss =
         WADI_MIN8(WADI_DEM_SIDE_DAMPING * damping, (WADI_DEM_LOSS_MAX / law->kick) * lanes->mass);
-    WadiF8 pressed = normal;
+    WadiF8 clamping = normal;
     if (law->rupture > 0.0f) {
-        pressed += lanes->grip;
+        clamping += lanes->grip;
     }
-    const WadiF8 most = lanes->friction[0] * pressed, most_roll = lanes->friction[1] * pressed;
+    const WadiF8 most = lanes->friction[0] * clamping, most_roll = lanes->friction[1] * clamping;
     WadiF8 friction[3], resist[3], torque[3], rolling_torque[3];
     wadi_dem_slide(n, v, &side, &loss, &most, law->last_dt, lanes->spring, friction);
     wadi_dem_slide(n, roll, &side, &loss, &most_roll, law->last_dt, lanes->spring + 4, resist);
