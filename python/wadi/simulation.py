@@ -65,7 +65,7 @@ class Frame:
     def particles(self) -> Particles:
         """See `Simulation.particles`."""
         if self.simulation.steps != self.steps:
-            raise StaleError(f'the particles of frame {self.number} are gone: the simulation has gone on to frame '
+            raise StaleError(f'the particles of frame {self.number} are gone: the simulation is at frame '
                              f'{self.simulation.frame}; keep copies of what you need, or use the frames of a run folder')
         return self.simulation.particles
 
