@@ -1,6 +1,6 @@
-/* Broken cohesive sand does not show how it was sampled: the same overhang, as a lattice along the axes, as one
- * turned under it, and as jittered particles, stands at the same length and breaks at the same place. LD09
- * sec. 5 expects fractures "influenced by the initial particle sampling". */
+/* Broken cohesive sand does not show how it was sampled: the same overhang, as a lattice along the axes, as
+ * one turned under it, and as jittered particles, stands at the same length and breaks at the same place.
+ * LD09 sec. 5 expects fractures "influenced by the initial particle sampling". */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* `render.shutter_steps`: motion blur by moved particles. A drop that flies straight is blurred alike by moved
- * vertices and by moved particles, and the film of several parts is their mean. */
+/* `render.shutter_steps`: motion blur by moved particles. A drop that flies straight is blurred alike by
+ * moved vertices and by moved particles, and the film of several parts is their mean. */
 #include <stdlib.h>
 #include <string.h>
 
