@@ -79,10 +79,29 @@ static void a_kept_mesh_is_the_one_of_the_file(void **unused)
     wadi_scene_destroy(scene);
 }
 
+/* What wadi/change.h says of other motions, and of solids that go. */
+static void solids_turn_by_keyframes_and_go(void **unused)
+{
+    (void)unused;
+    WadiScene *scene = load_cube_scene();
+    WadiSim *sim = start_sim(scene, 1);
+    WadiError error;
+    assert_int_equal(wadi_sim_solid_count(sim), 6 + 2);
+    CHECK_OK(wadi_sim_set(sim, "colliders[0].shape.rotate={keys: [[0, [0, 0, 0]], [1, [0, 0, 90]]]}", &error),
+             error);
+    run_frames(sim, 1);
+    CHECK_OK(wadi_sim_set(sim, "colliders=[]", &error), error);
+    assert_int_equal(wadi_sim_solid_count(sim), 6);
+    run_frames(sim, 1);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solids_move_without_their_file),
+        cmocka_unit_test(solids_turn_by_keyframes_and_go),
         cmocka_unit_test(a_kept_mesh_is_the_one_of_the_file),
     };
     return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
