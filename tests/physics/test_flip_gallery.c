@@ -149,8 +149,8 @@ static Crowd crowd_of(const WadiSim *sim)
     return crowd;
 }
 
-/* [A24 sec. III, fig. 11, 12]: "the effect of an alpha greater than zero reduces the compression of the fluid",
- * and "the sand tends to climb up the walls when the value for alpha is too high". */
+/* [A24 sec. III, fig. 11, 12]: "the effect of an alpha greater than zero reduces the compression of the
+ * fluid", and "the sand tends to climb up the walls when the value for alpha is too high". */
 static void a_density_correction_spreads_and_a_strong_one_climbs(void **unused)
 {
     (void)unused;
