@@ -118,8 +118,8 @@ static void a_sweep_takes_equal_parts_from_open_faces(void **unused)
     grid_free(&grid);
 }
 
-/* [ZB05 sec. 4.2.5]: RK2 in five parts of the step. In a field that turns by 1.5 in a step, which the grid has
- * exactly, a part turns by a = 0.3 and maps x to (1 - a^2/2) x + a J x: the radius grows by
+/* [ZB05 sec. 4.2.5]: RK2 in five parts of the step. In a field that turns by 1.5 in a step, which the grid
+ * has exactly, a part turns by a = 0.3 and maps x to (1 - a^2/2) x + a J x: the radius grows by
  * (1 + a^4/4)^(1/2). One step of RK2 would make it 1.51 times as large. */
 static void paths_are_rk2_in_five_parts(void **unused)
 {
