@@ -244,13 +244,14 @@ void wadi_dem_warn(const WadiScene *scene, const WadiLog *log)
     for (int m = 0; m < scene->material_count; ++m) {
         const WadiMaterial *material = &scene->materials[m];
         const double angle = farthest(&material->friction_angle, 0.5 * (least + most));
+        const char *where = material->where_friction_angle.text;
         if (!material->is_unused && (angle < least || angle > most)) {
             wadi_log(
                 log, WADI_LOG_WARNING,
                 "%s: materials.%s.friction_angle is %.4g degrees: slopes of %s are known to have their angle "
                 "from %g to %g degrees only; choose an angle between them, another dem.shape, or give "
                 "dem.friction and dem.rolling_friction",
-                material->where_friction_angle.text, material->name, angle, shapes[def->shape].name, least,
+                where[0] != '\0' ? where : scene->path, material->name, angle, shapes[def->shape].name, least,
                 most);
         }
     }

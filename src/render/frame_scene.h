@@ -16,6 +16,7 @@
 typedef struct WadiFrameSceneColours {
     WadiStatus (*fill)(void *user, const WadiCloud *cloud, const WadiState *frame, const int32_t *particle,
                        WadiTraceColour *colour, WadiError *error);
+    bool (*has_values)(const void *user, const WadiState *frame); /* for its particles */
     void *user;
 } WadiFrameSceneColours;
 
