@@ -135,6 +135,40 @@ def test_false_colours_leave_out_foam_without_the_attribute():
     assert pixels(picture) == with_foam, "a picture of pressure has no foam in it"
 
 
+COLUMN = """\
+wadi: 1
+solver: flip
+domain: {min: [0, 0, 0], max: [1, 0.3, 0.5]}
+cell_size: 0.05
+frames: 8
+materials: {sand: {kind: sand}}
+bodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: [0.3, 0.3, 0.4]}}}]
+secondary: {grains: 6, dust: 0}
+"""
+
+
+def test_fine_grains_of_a_run():
+    """Six a particle, in files that render makes, draws, and keeps; stopped and continued to the same bytes."""
+    run = simulate(COLUMN)
+    draw = ("--quality", "draft", "--size", "96x54", "--no-video", "--quiet", "--threads", "1")
+    shutil.copytree(run, "b.run")
+    shutil.copytree(run, "c.run")
+    good("secondary", run, "--quiet", "--threads", "2")
+    grains = [name for name in files(run) if ".grains." in name]
+    is_equal(len(grains), 8)
+    with h5py.File(os.path.join(run, "secondary", grains[0])) as made, \
+            h5py.File(os.path.join(run, "particles", "scene.0001.h5")) as frame:
+        is_equal(len(made["particles/id"]), 6 * len(frame["particles/id"]))
+    good("secondary", "b.run", "--quiet", "--frames", "3", "--threads", "1")
+    good("render", "b.run", "--frames", "8", *draw)
+    for name in grains:
+        assert filecmp.cmp(os.path.join(run, "secondary", name), os.path.join("b.run", "secondary", name), False), name
+    good("render", "c.run", "--frames", "8", "--set", "render.secondary=false", *draw)
+    assert pixels(os.path.join("c.run", "images", "scene.0008.png")) != pixels(os.path.join("b.run", "images", "scene.0008.png"))
+    good("secondary", run, "--quiet", "--set", "secondary.grains=0")
+    is_equal([name for name in files(run) if ".grains." in name], [])
+
+
 def test_small_waves_foam_as_large_ones():
     """The same dam a twentieth as large, with the frames of times shorter by the root of 20: its speeds are shorter by that, too,
     and so are the thresholds. What is made in a second is a part of the volume, so that `amount` makes up for the time."""
