@@ -119,10 +119,12 @@ static Crowd crowd_of(const WadiSim *sim)
     const WadiParticles *p = &sim->particles;
     const double cell = sim->world->cell_size;
     const int side = (int)(1.0 / cell + 0.5);
-    int *count = calloc((size_t)(side * side * side), sizeof *count);
+    int *count = calloc((size_t)side * (size_t)side * (size_t)side, sizeof *count);
     int *of = calloc((size_t)p->count, sizeof *of);
     double *heights = calloc((size_t)p->count, sizeof *heights);
-    assert_true(count != NULL && of != NULL && heights != NULL);
+    assert_non_null(count);
+    assert_non_null(of);
+    assert_non_null(heights);
     size_t beside = 0;
     for (int32_t i = 0; i < p->count; ++i) {
         const double x[3] = { p->x[i], p->y[i], p->z[i] };
