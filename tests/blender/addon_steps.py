@@ -196,6 +196,35 @@ def step_errors():
     tell(said=said)
 
 
+def small_bake(path, size):
+    """Of a cube of water, in a file of its own."""
+    bpy.ops.wm.read_homefile()
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.context.scene.frame_end = 2
+    cube("Domain", (0.5, 0.5, 0.5), (1, 1, 1), "DOMAIN", resolution=12)
+    cube("Pond", (0.5, 0.5, 0.3), size, "BODY")
+
+
+def step_linked():
+    """A file with results of its own beside those of another file, whose scene has the same name."""
+    first, second = ARGUMENTS
+    small_bake(first, (0.3, 0.3, 0.3))
+    bpy.ops.wadi.bake()
+    bpy.ops.wm.save_mainfile()
+    small_bake(second, (0.6, 0.6, 0.6))
+    scene = bpy.context.scene
+    with bpy.data.libraries.load(first, link=True) as (_, chosen):
+        chosen.collections = ["wadi Scene"]
+    scene.collection.children.link(chosen.collections[0])
+    bpy.ops.wadi.bake()
+    shown = {}
+    for frame in (1, 2):
+        scene.frame_set(frame)
+        shown[frame] = {"linked" if made.library else "own": volume_of(made) for made in results() if made.wadi.result_kind == "mesh"}
+    tell(shown=shown)
+
+
 def step_hidden():
     """Colliders that move from 0.2 m to 0.6 m, hidden in every way that Blender has."""
     cube("Domain", (0.5, 0.5, 0.5), (1, 1, 1), "DOMAIN", resolution=12)
