@@ -256,6 +256,30 @@ def step_hidden():
                           for made in objects if made.role == "COLLIDER"})
 
 
+def step_shaped():
+    """A metaball and a curve that do not move, and what moves and shapes them: a ball beside it, and a profile."""
+    cube("Domain", (0.5, 0.5, 0.5), (1, 1, 1), "DOMAIN", resolution=12)
+    cube("Pond", (0.5, 0.5, 0.2), (0.5, 0.5, 0.3), "BODY")
+    SCENE.frame_end = 3
+    for name, x in (("Blob", 0.3), ("Blob.001", 0.45)):
+        bpy.ops.object.metaball_add(radius=0.2, location=(x, 0.5, 0.5))
+        bpy.context.object.name = name
+    other = bpy.context.object
+    bpy.data.objects["Blob"].wadi.role = "COLLIDER"
+    bpy.ops.curve.primitive_bezier_circle_add(radius=0.05)
+    profile = bpy.context.object
+    bpy.ops.curve.primitive_bezier_circle_add(radius=0.2, location=(0.5, 0.5, 0.8))
+    ring = bpy.context.object
+    ring.name, ring.wadi.role, ring.data.bevel_mode, ring.data.bevel_object = "Ring", "COLLIDER", "OBJECT", profile
+    for frame, move, size in ((1, 0.45, 1.0), (3, 0.55, 1.5)):
+        other.location.x, profile.scale = move, (size, size, size)
+        other.keyframe_insert("location", frame=frame)
+        profile.keyframe_insert("scale", frame=frame)
+    objects = addon("collect").record(bpy.context).objects
+    width = {made.name: [float(mesh.points[:, 0].max() - mesh.points[:, 0].min()) for mesh in made.meshes] for made in objects}
+    tell(blob=width["Blob"], ring=width["Ring"])
+
+
 def step_cancel():
     SCENE.frame_end = 40
     cube("Domain", (0.5, 0.25, 0.3), (1, 0.5, 0.6), "DOMAIN", resolution=40)

@@ -159,6 +159,12 @@ class Addon(unittest.TestCase):
         for name in ("Disabled", "Folded"):
             self.assertTrue(facts["said"][name].startswith(f"{name}: it is disabled in viewports"), facts)
 
+    def test_curves_and_metaballs_follow_what_shapes_them(self):
+        facts = self.step("shaped", "shaped/s.blend")
+        self.assertAlmostEqual(facts["blob"][-1] - facts["blob"][0], 0.1, delta=0.03)  # the other ball moved so far
+        self.assertAlmostEqual(facts["ring"][0], 0.5, delta=1e-3)
+        self.assertAlmostEqual(facts["ring"][-1], 0.55, delta=1e-3)
+
     def test_errors_name_the_object(self):
         said = self.step("errors", "errors/e.blend")["said"]
         for text, part in zip(said, ("No object has the role Domain", "Nothing: it has no faces", "Hole: ", "no-such-wadi")):
