@@ -296,6 +296,21 @@ static void test_sand_weighs_wherever_its_surface_is(void **state)
     }
 }
 
+/* Bonds change the mass of faces, not that of the sand. */
+static void test_bonded_sand_weighs_its_weight(void **state)
+{
+    (void)state;
+    const char *const bonded = "sand: {kind: sand, density: 1600, friction_angle: 33, cohesion: 3000}";
+    const Tank def = { "0.025", "0, 0, -9.81", bonded, "sand", "0.1, 0.1, 0", "0.5, 0.3, 0.26", "" };
+    WadiScene *scene = tank_scene(&def);
+    WadiSim *sim = start_sim(scene, 0);
+    run_frames(sim, 12);
+    const double weight = 9.81 * particle_mass(sim) * sim->particles.count;
+    CHECK_AT_MOST(wadi_norm(wadi_sub(total_force(sim), wadi_vec3(0, 0, -weight))), 0.01 * weight);
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 /* What sleeps weighs on while a ball of sand wakes a part of it. */
 static void test_sand_weighs_while_a_part_of_it_sleeps(void **state)
 {
@@ -448,6 +463,7 @@ int main(void)
         cmocka_unit_test(test_a_jet_presses_with_its_momentum),
         cmocka_unit_test(test_sand_weighs_on_floor_and_walls),
         cmocka_unit_test(test_sand_weighs_wherever_its_surface_is),
+        cmocka_unit_test(test_bonded_sand_weighs_its_weight),
         cmocka_unit_test(test_sand_weighs_while_a_part_of_it_sleeps),
         cmocka_unit_test(test_impulses_on_the_grid_are_the_change_of_momentum),
         cmocka_unit_test(test_forces_are_the_same_bytes),

@@ -1,6 +1,7 @@
 /* The pressure of a first-order surface is 0 at the centres of air cells, half a cell above the uppermost
  * cells of material, and those weigh as if they were full. The weight of both, spread over the area that the
- * surface shows to gravity, is what the pressure below has too much. */
+ * surface shows to gravity, is what the pressure below has too much. Faces of bonded sand have the mass of
+ * their particles, and no surplus. */
 #include "flip/loads/flip_surplus.h"
 
 #include <math.h>
@@ -67,7 +68,8 @@ double wadi_flip_surplus(const WadiFlip *flip, const WadiFlipStep *step, const d
     const double size = sqrt(weight[0] * weight[0] + weight[1] * weight[1] + weight[2] * weight[2]);
     const double sum = fabs(weight[0]) + fabs(weight[1]) + fabs(weight[2]);
     const bool is_first_order = step->cells.theta[0] == NULL && step->cells.surface_distance == NULL;
-    if (!is_first_order || sum <= 0.0) {
+    const bool has_true_mass = step->face_fraction[0] != NULL;
+    if (!is_first_order || has_true_mass || sum <= 0.0) {
         return 0.0;
     }
     Surplus surplus = { .step = step, .up = { -weight[0] / size, -weight[1] / size, -weight[2] / size } };
