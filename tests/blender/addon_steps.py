@@ -280,6 +280,22 @@ def step_shaped():
     tell(blob=width["Blob"], ring=width["Ring"])
 
 
+def step_opened():
+    """Another file is opened while a bake runs; its scene has the same name."""
+    operators, job = addon("operators"), addon("job")
+
+    class Running:
+        progress, status, outcome, warnings = 0.5, "Simulating 12/24", None, []
+
+    operators.BAKING.scene, operators.BAKING.job = SCENE.name, Running()
+    polled = [operators.poll_job()]
+    bpy.ops.wm.read_homefile()
+    polled.append(operators.poll_job())
+    Running.outcome = job.Outcome("DONE", "Baked")
+    polled.append(operators.poll_job())
+    tell(polled=polled, status=bpy.context.scene.wadi.status, state=bpy.context.scene.wadi.state, shown=len(results()))
+
+
 def step_cancel():
     SCENE.frame_end = 40
     cube("Domain", (0.5, 0.25, 0.3), (1, 0.5, 0.6), "DOMAIN", resolution=40)

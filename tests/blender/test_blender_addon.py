@@ -170,6 +170,11 @@ class Addon(unittest.TestCase):
         for text, part in zip(said, ("No object has the role Domain", "Nothing: it has no faces", "Hole: ", "no-such-wadi")):
             self.assertIn(part, text)
 
+    def test_a_file_that_is_opened_meanwhile_is_left_alone(self):
+        facts = self.step("opened")
+        self.assertEqual((facts["polled"][1:], facts["status"], facts["state"], facts["shown"]), ([None, None], "", "", 0))
+        self.assertGreater(facts["polled"][0], 0.0)
+
     def test_a_stopped_bake_resumes(self):
         facts = self.step("cancel", "cancel/c.blend")
         self.assertIn("Stopped", facts["first"])
