@@ -230,7 +230,7 @@ def step_hidden():
     cube("Domain", (0.5, 0.5, 0.5), (1, 1, 1), "DOMAIN", resolution=12)
     cube("Pond", (0.5, 0.5, 0.2), (0.5, 0.5, 0.3), "BODY")
     SCENE.frame_end = 3
-    solids = {name: cube(name, (0, 0, 0), (0.1, 0.1, 0.1), "COLLIDER") for name in ("Seen", "Eye", "Camera", "Excluded", "Disabled", "Folded")}
+    solids = {name: cube(name, (0, 0, 0), (0.1, 0.1, 0.1), "COLLIDER") for name in ("Seen", "Eye", "Undrawn", "Excluded", "Disabled", "Folded")}
     for name, made in solids.items():
         for frame, x in ((1, 0.2), (3, 0.6)):
             made.location.x = x
@@ -241,7 +241,7 @@ def step_hidden():
             made.users_collection[0].objects.unlink(made)
             group.objects.link(made)
     solids["Eye"].hide_set(True)
-    solids["Camera"].hide_render = True
+    solids["Undrawn"].hide_render = True
     bpy.context.view_layer.layer_collection.children["Excluded"].exclude = True
     solids["Disabled"].hide_viewport, bpy.data.collections["Folded"].hide_viewport = True, True
     said = {}

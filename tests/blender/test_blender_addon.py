@@ -148,12 +148,12 @@ class Addon(unittest.TestCase):
     def test_results_of_another_file_stay_its_own(self):
         facts = self.step("linked", "linked/sim/a.blend", "linked/shot/b.blend")
         for shown in facts["shown"].values():
-            self.assertAlmostEqual(shown["linked"], 0.3 ** 3, delta=0.15 * 0.3 ** 3)
-            self.assertAlmostEqual(shown["own"], 0.6 ** 3, delta=0.15 * 0.6 ** 3)
+            self.assertAlmostEqual(shown["linked"], 0.3 ** 3, delta=0.25 * 0.3 ** 3)  # of 4 cells a side
+            self.assertAlmostEqual(shown["own"], 0.6 ** 3, delta=0.1 * 0.6 ** 3)
 
     def test_hidden_objects_count_and_disabled_ones_are_named(self):
         facts = self.step("hidden", "hidden/h.blend")
-        for name in ("Seen", "Eye", "Camera"):
+        for name in ("Seen", "Eye", "Undrawn"):
             self.assertEqual(facts["ways"][name], [0.2, 0.6], name)
         self.assertNotIn("Excluded", facts["ways"])
         for name in ("Disabled", "Folded"):
