@@ -311,11 +311,21 @@ static void warn_if_open(const WadiMeshTopology *topology, const char *name, con
     }
 }
 
+/* A shell around the triangles has no inside that holes could spoil. */
+static bool is_shell(const WadiShape *shape)
+{
+    return (shape->kind == WADI_SHAPE_MESH || shape->sequence != NULL) &&
+           wadi_shape_half_thickness(shape, 0.0) > 0.0;
+}
+
 static void warn(const WadiShape *shape, const WadiShapeDef *def, const Place *outer)
 {
     WadiMeshTopology topology;
     WadiPlacement scratch;
     const Place place = { outer->log, chain(&outer->map, &wadi_shape_placement(shape, 0.0, &scratch)->map) };
+    if (is_shell(shape)) {
+        return;
+    }
     if (shape->sequence != NULL && wadi_mesh_sequence_topology(shape->sequence, &topology, NULL) == WADI_OK) {
         warn_if_open(&topology, def->file, &place);
         wadi_mesh_topology_free(&topology);
