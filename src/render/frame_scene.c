@@ -243,6 +243,21 @@ static WadiStatus make_stones(const WadiFrameBuilder *s, WadiFrameScenePart *par
     return make_mesh(s, &s->def->scene->materials[part->material], cloud, true, &part->mesh, error);
 }
 
+/* The grains that `wadi secondary` has made, over a mesh that closes the gaps. */
+static WadiStatus make_fine(const WadiFrameBuilder *s, WadiFrameScenePart *part, const WadiCloud *cloud,
+                            const WadiGrainDef *def, WadiError *error)
+{
+    WadiCloud fine;
+    WADI_TRY(wadi_cloud_from_frame(&fine, s->def->fine_grains, part->material, 0.0, error));
+    WadiStatus status =
+        wadi_grains_single(&part->grains, &fine, s->frame_scene->origin, def, &s->frame_scene->arena, error);
+    wadi_cloud_free(&fine);
+    WADI_TRY(status);
+    return s->def->has_cut
+               ? WADI_OK
+               : make_mesh(s, &s->def->scene->materials[part->material], cloud, true, &part->mesh, error);
+}
+
 static WadiStatus make_sand(const WadiFrameBuilder *s, WadiFrameScenePart *part, const WadiCloud *cloud,
                             const WadiMaterial *material, WadiError *error)
 {
@@ -252,6 +267,9 @@ static WadiStatus make_sand(const WadiFrameBuilder *s, WadiFrameScenePart *part,
     const double size = wadi_frame_scene_grain_size(material);
     double ratio = cloud->spacing_max / size;
     part->is_angular = true;
+    if (s->def->fine_grains != NULL && wadi_state_find(s->def->fine_grains, "position") != NULL) {
+        return make_fine(s, part, cloud, &def, error);
+    }
     if (s->def->has_cut) {
         return fill_grains(s, cloud, &def, &part->grains, error);
     }

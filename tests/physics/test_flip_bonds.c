@@ -1,5 +1,5 @@
-/* flip: bonds of cohesive sand break, stay broken, and heal where sand is pressed together; same bytes for
- * any thread count and after a resume [theory 6.13]. */
+/* flip: bonds of cohesive sand break, stay broken, and heal where sand is pressed together; momentum in
+ * flight, whole and bursting; same bytes for any thread count and after a resume [theory 6.13]. */
 #include "same_bytes.h"
 
 #define LUMP                                                                                                 \
@@ -121,6 +121,83 @@ static void walls_do_not_pull(void **unused)
 }
 
 /* A block topples on the floor and breaks there, beside an overhang that breaks off. */
+/* Mean of (x - centre) x v about y, and of v. */
+static double spin_of(const WadiSim *sim, double velocity[3])
+{
+    const WadiParticles *p = &sim->particles;
+    double centre[3] = { 0 }, spin = 0.0;
+    memset(velocity, 0, 3 * sizeof *velocity);
+    for (int32_t i = 0; i < p->count; ++i) {
+        const double x[3] = { p->x[i], p->y[i], p->z[i] },
+                     v[3] = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
+        for (int a = 0; a < 3; ++a) {
+            centre[a] += x[a] / p->count;
+            velocity[a] += v[a] / p->count;
+        }
+        spin += (x[2] * v[0] - x[0] * v[2]) / p->count;
+    }
+    return spin - centre[2] * velocity[0] + centre[0] * velocity[2];
+}
+
+/* Lumps that burst as they spin at 10 rad/s, free of forces: whatever breaks, momentum stays. */
+static void lumps_that_burst_keep_their_momentum(void **unused)
+{
+    (void)unused;
+    static const char *const shapes[] = {
+        "box: {min: [-0.16, -0.04, -0.04], max: [0.16, 0.04, 0.04]}",
+        "union: [{box: {min: [-0.1, -0.04, -0.04], max: [0.1, 0.04, 0.04]}}, "
+        "{box: {min: [-0.1, -0.04, 0.04], max: [-0.02, 0.04, 0.14]}}]",
+    };
+    for (int n = 0; n < 4; ++n) {
+        char text[1024];
+        double before[3], after[3];
+        const int cohesion = n < 2 ? 2000 : 4000;
+        snprintf(text, sizeof text,
+                 "wadi: 1\nsolver: flip\ncell_size: 0.02\nfps: 20\ngravity: [0, 0, 0]\n"
+                 "materials: {sand: {kind: sand, cohesion: %d}}\n"
+                 "bodies: [{material: sand, angular_velocity: [0, 10, 0], shape: {%s}}]\n",
+                 cohesion, shapes[n % 2]);
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = start_sim(scene, 1);
+        const double first = spin_of(sim, before);
+        run_frames(sim, 8);
+        const double spin = spin_of(sim, after) / first, parted = parted_of(sim);
+        double change = 0.0; /* of 0.8 m/s, the mean speed */
+        for (int a = 0; a < 3; ++a) {
+            change = fmax(change, fabs(after[a] - before[a]) / 0.8);
+        }
+        print_message(
+            "%d Pa, shape %d: %.3f of its angular momentum, momentum changed by %.3f, %.2f parted\n",
+            cohesion, n % 2, spin, change, parted);
+        CHECK_AT_MOST(0.02, parted);
+        CHECK_NEAR(spin, 1.0, 0.1);
+        CHECK_AT_MOST(change, 0.04);
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+}
+
+/* A block whose particles come to lie on faces of cells: cells that it has just entered do not slow it. */
+static void a_block_in_flight_keeps_its_velocity(void **unused)
+{
+    (void)unused;
+    static const double speed[3] = { 0.5, 0.3, 0.2 };
+    WadiScene *scene = load_scene("wadi: 1\nsolver: flip\ncell_size: 0.02\nfps: 20\ngravity: [0, 0, 0]\n"
+                                  "flip: {density_rate: 0}\n"
+                                  "materials: {sand: {kind: sand, cohesion: 1e5}}\n"
+                                  "bodies: [{material: sand, jitter: 0, velocity: [0.5, 0.3, 0.2], shape: "
+                                  "{box: {min: [-0.1, -0.04, -0.04], max: [0, 0.04, 0.04]}}}]\n");
+    WadiSim *sim = start_sim(scene, 1);
+    double velocity[3];
+    run_frames(sim, 8);
+    spin_of(sim, velocity);
+    for (int a = 0; a < 3; ++a) {
+        CHECK_NEAR(velocity[a], speed[a], 1e-5);
+    }
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 static void bonds_have_the_same_bytes(void **unused)
 {
     (void)unused;
@@ -139,6 +216,8 @@ int main(void)
         cmocka_unit_test(halves_that_part_do_not_pull),
         cmocka_unit_test(pressed_sand_heals),
         cmocka_unit_test(walls_do_not_pull),
+        cmocka_unit_test(lumps_that_burst_keep_their_momentum),
+        cmocka_unit_test(a_block_in_flight_keeps_its_velocity),
         cmocka_unit_test(bonds_have_the_same_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -196,7 +196,7 @@ static bool find_below(const WadiSceneObject *object, const char *key, Path *pat
     return !has_list;
 }
 
-/* The n-th key that a word may stand for, from 0: itself, then what other programs mean by it; NULL: no more. */
+/* The n-th key that a word may stand for: itself, then what other programs mean by it; NULL: no more. */
 static const char *meaning(const char *word, int n)
 {
     if (n == 0) {
