@@ -177,6 +177,45 @@ static void lumps_that_burst_keep_their_momentum(void **unused)
     }
 }
 
+/* A bar of half length a that spins about its middle bears rho omega^2 a^2/2 there; it bursts where that is
+ * its strength c/(1/sqrt 3 + k/3). Turned against the grid it bursts at 0.55 to 0.7 of that spin. */
+static void bars_burst_as_they_spin(void **unused)
+{
+    (void)unused;
+    static const double k = 0.700207538, spins[] = { 0.5, 1.1 };
+    static const struct {
+        double cohesion, half, width;
+    } bars[] = { { 4000, 0.16, 0.04 }, { 1000, 0.12, 0.06 }, { 20000, 0.2, 0.04 } };
+    for (int n = 0; n < 6; ++n) {
+        const double half = bars[n / 2].half, width = bars[n / 2].width, cohesion = bars[n / 2].cohesion;
+        const double spin = spins[n % 2] * sqrt(2.0 * cohesion / (1.0 / sqrt(3.0) + k / 3.0) / 1600.0) / half;
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "wadi: 1\nsolver: flip\ncell_size: 0.02\nfps: 10\ngravity: [0, 0, 0]\n"
+                 "materials: {sand: {kind: sand, density: 1600, friction_angle: 35, cohesion: %g}}\n"
+                 "bodies: [{material: sand, angular_velocity: [0, %.9g, 0], shape: {box: {min: [%g, %g, %g], "
+                 "max: [%g, %g, %g]}}}]\n",
+                 cohesion, spin, -half, -width, -width, half, width, width);
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = start_sim(scene, 1);
+        run_frames(sim, 3);
+        const WadiParticles *p = &sim->particles;
+        double longest = 0.0;
+        for (int32_t i = 0; i < p->count; ++i) {
+            longest = fmax(longest, sqrt(p->x[i] * p->x[i] + p->z[i] * p->z[i]));
+        }
+        print_message("%g Pa, %.1f of the critical spin: %.2f of its length\n", cohesion, spins[n % 2],
+                      longest / sqrt(half * half + width * width));
+        if (n % 2 == 0) {
+            CHECK_AT_MOST(longest, 1.05 * sqrt(half * half + width * width));
+        } else {
+            CHECK_AT_MOST(1.5 * half, longest);
+        }
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+}
+
 /* A block whose particles come to lie on faces of cells: cells that it has just entered do not slow it. */
 static void a_block_in_flight_keeps_its_velocity(void **unused)
 {
@@ -217,6 +256,7 @@ int main(void)
         cmocka_unit_test(pressed_sand_heals),
         cmocka_unit_test(walls_do_not_pull),
         cmocka_unit_test(lumps_that_burst_keep_their_momentum),
+        cmocka_unit_test(bars_burst_as_they_spin),
         cmocka_unit_test(a_block_in_flight_keeps_its_velocity),
         cmocka_unit_test(bonds_have_the_same_bytes),
     };
