@@ -187,7 +187,7 @@ def compare_later() -> None:
     scene = bpy.context.scene
     if BAKING.is_running or scene is None or scene.wadi.state not in ("CURRENT", "OUTDATED", "CHANGED"):
         return
-    if any(map(collect.is_animated, collect.with_roles(scene))) or scene.animation_data is not None:
+    if any(map(collect.is_animated, collect.with_roles(bpy.context))) or scene.animation_data is not None:
         scene.wadi.state = "CHANGED"
     else:
         try:

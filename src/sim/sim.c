@@ -107,12 +107,17 @@ WadiStatus wadi_sim_pack(WadiSim *sim, int32_t first, WadiError *error)
     return WADI_OK;
 }
 
-WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error)
+void wadi_sim_warn(const WadiSim *sim)
 {
     wadi_world_warn(sim->world, &sim->log);
     if (sim->type->warn != NULL) {
         sim->type->warn(sim->world->scene, &sim->log);
     }
+}
+
+WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error)
+{
+    wadi_sim_warn(sim);
     WADI_STAGE(&sim->times, "seed", WADI_TRY(wadi_world_seed(sim->world, &sim->particles, &sim->log, error)));
     for (int32_t i = 0; i < sim->particles.count; ++i) {
         sim->born[sim->particles.material[i]] += 1;

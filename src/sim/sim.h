@@ -70,6 +70,8 @@ struct WadiSim {
  * the particles of time 0. */
 WadiStatus wadi_sim_create_empty(WadiSim **sim, const WadiScene *scene, const WadiSimDef *def,
                                  WadiError *error);
+/* Warnings that need no particles, also of the solver. */
+void wadi_sim_warn(const WadiSim *sim);
 WadiStatus wadi_sim_seed(WadiSim *sim, WadiError *error);
 
 /* World, store and solver for sim->scene, without particles; and their release, after which only they can be

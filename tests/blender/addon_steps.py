@@ -196,6 +196,37 @@ def step_errors():
     tell(said=said)
 
 
+def step_hidden():
+    """Colliders that move from 0.2 m to 0.6 m, hidden in every way that Blender has."""
+    cube("Domain", (0.5, 0.5, 0.5), (1, 1, 1), "DOMAIN", resolution=12)
+    cube("Pond", (0.5, 0.5, 0.2), (0.5, 0.5, 0.3), "BODY")
+    SCENE.frame_end = 3
+    solids = {name: cube(name, (0, 0, 0), (0.1, 0.1, 0.1), "COLLIDER") for name in ("Seen", "Eye", "Camera", "Excluded", "Disabled", "Folded")}
+    for name, made in solids.items():
+        for frame, x in ((1, 0.2), (3, 0.6)):
+            made.location.x = x
+            made.keyframe_insert("location", frame=frame)
+        if name in ("Excluded", "Folded"):
+            group = bpy.data.collections.new(name)
+            SCENE.collection.children.link(group)
+            made.users_collection[0].objects.unlink(made)
+            group.objects.link(made)
+    solids["Eye"].hide_set(True)
+    solids["Camera"].hide_render = True
+    bpy.context.view_layer.layer_collection.children["Excluded"].exclude = True
+    solids["Disabled"].hide_viewport, bpy.data.collections["Folded"].hide_viewport = True, True
+    said = {}
+    for name in ("Disabled", "Folded"):
+        try:
+            addon("collect").record(bpy.context)
+        except addon("scene_text").SceneError as error:
+            said[name] = str(error)
+        solids[name].wadi.role = "NONE"
+    objects = addon("collect").record(bpy.context).objects
+    tell(said=said, ways={made.name: [round(float(matrix[0, 3]), 6) for matrix in (made.matrices[0], made.matrices[-1])]
+                          for made in objects if made.role == "COLLIDER"})
+
+
 def step_cancel():
     SCENE.frame_end = 40
     cube("Domain", (0.5, 0.25, 0.3), (1, 0.5, 0.6), "DOMAIN", resolution=40)

@@ -145,6 +145,14 @@ class Addon(unittest.TestCase):
         self.assertEqual(facts["kept"], "mine")
         self.assertTrue(facts["back"])
 
+    def test_hidden_objects_count_and_disabled_ones_are_named(self):
+        facts = self.step("hidden", "hidden/h.blend")
+        for name in ("Seen", "Eye", "Camera"):
+            self.assertEqual(facts["ways"][name], [0.2, 0.6], name)
+        self.assertNotIn("Excluded", facts["ways"])
+        for name in ("Disabled", "Folded"):
+            self.assertTrue(facts["said"][name].startswith(f"{name}: it is disabled in viewports"), facts)
+
     def test_errors_name_the_object(self):
         said = self.step("errors", "errors/e.blend")["said"]
         for text, part in zip(said, ("No object has the role Domain", "Nothing: it has no faces", "Hole: ", "no-such-wadi")):

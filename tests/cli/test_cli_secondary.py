@@ -123,6 +123,18 @@ def test_pictures_make_it():
     assert not os.path.exists(os.path.join(syrup, "secondary"))
 
 
+def test_false_colours_leave_out_foam_without_the_attribute():
+    run = simulate()
+    good("secondary", run)
+    for attribute in ("pressure", "speed"):  # foam has a speed, but no pressure
+        good("render", run, "--color", attribute, "--frames", "16", "--size", "64x48", "--no-video", "--quality", "draft")
+    picture = os.path.join(run, "images", "scene.pressure.0016.png")
+    with_foam = pixels(picture)
+    good("render", run, "--color", "pressure", "--frames", "16", "--size", "64x48", "--no-video", "--quality", "draft",
+         "--set", "render.secondary=false")
+    assert pixels(picture) == with_foam, "a picture of pressure has no foam in it"
+
+
 def test_small_waves_foam_as_large_ones():
     """The same dam a twentieth as large, with the frames of times shorter by the root of 20: its speeds are shorter by that, too,
     and so are the thresholds. What is made in a second is a part of the volume, so that `amount` makes up for the time."""

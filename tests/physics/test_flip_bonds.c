@@ -227,9 +227,9 @@ static void bars_burst_as_they_spin(void **unused)
     }
 }
 
-/* Blocks on a plane turned by `turn` about y, in gravity at the angle with which a rigid block would tip about
- * an edge `inset` cells inside its own. On a plane along the grid the edge lies about half a cell inside, on
- * planes across cells 2 to 2.5. */
+/* Blocks on a plane turned by `turn` about y, in gravity at the angle with which a rigid block would tip
+ * about an edge `inset` cells inside its own. On a plane along the grid the edge lies about half a cell
+ * inside, on planes across cells 2 to 2.5. */
 static void blocks_tip_about_an_edge_inside(void **unused)
 {
     (void)unused;

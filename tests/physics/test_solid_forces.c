@@ -138,7 +138,7 @@ static void test_pressure_on_a_ball_has_no_torque_about_its_centre(void **state)
     CHECK_NEAR(ball.pivot[1], 0.05, 1e-15);
     assert_true(wadi_norm(vec_of(ball.pressure)) > 0.0);
     assert_int_equal(ball.collider, 0);
-    CHECK_AT_MOST(wadi_norm(vec_of(ball.pressure_torque)), 1e-4 * 0.025 * wadi_norm(vec_of(ball.pressure)));
+    CHECK_AT_MOST(wadi_norm(vec_of(ball.pressure_torque)), 1e-6 * 0.025 * wadi_norm(vec_of(ball.pressure)));
     wadi_sim_destroy(sim);
     wadi_scene_destroy(scene);
 }
