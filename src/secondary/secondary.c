@@ -15,9 +15,6 @@ void wadi_secondary_free(WadiSecondary *secondary)
 static const double SLOWEST = 1.0;
 /* Over sqrt(g L), the Froude number of the scene, where that is slower; and of `fast` over `slow`. */
 static const double FROUDE = 0.2, RANGE = 4.0;
-/* m^3/s^2: surface tension of water over its density. No ripple is slower than (4 g tension)^(1/4), 0.23 m/s
- * on Earth: slower water closes its surface before it draws in air. */
-static const double TENSION = 7.2e-5;
 
 void wadi_secondary_speeds(const WadiScene *scene, bool is_sand, double *slow, double *fast)
 {
@@ -27,8 +24,7 @@ void wadi_secondary_speeds(const WadiScene *scene, bool is_sand, double *slow, d
         const WadiVec3 size = wadi_box_size(scene->domain);
         const double length = cbrt(size.x * size.y * size.z),
                      gravity = wadi_norm(wadi_curve_value3(&scene->gravity, 0.0));
-        const double ripple = sqrt(sqrt(4.0 * gravity * TENSION));
-        const double wave = fmax(FROUDE * sqrt(gravity * length), ripple);
+        const double wave = FROUDE * sqrt(gravity * length);
         scale = wave > 0.0 ? fmin(wave, SLOWEST) : SLOWEST;
     }
     if (def->fast >= 0.0) {

@@ -7,9 +7,8 @@
 
 static const double SPACING = 0.1;
 
-/* All particles from `first` on are the plain's: outside of the domain, at its height or a spacing below it,
- * or lower beyond the rim, at rest in columns of a spacing. The ring of 13 spacings around 10 m has 126 x 126
- * columns, less 100 x 100 in the domain. */
+/* All particles from `first` on are the plain's: outside of the domain, at its height, a spacing below it, or
+ * lower beyond the rim. The ring of 13 spacings around 10 m has 126 x 126 columns less 100 x 100. */
 static void check_plain(const WadiCloud *extended, int32_t first, const WadiBed *bed)
 {
     for (int32_t i = first; i < extended->count; ++i) {

@@ -197,12 +197,11 @@ static void spray_at_the_water_is_foam(void **unused)
     wadi_scene_destroy(scene);
 }
 
-/* Foam begins at a fifth of the speed of waves as long as the domain, 0.28 m/s for 0.2 m, and not below that
- * of the slowest ripples on water, 0.23 m/s; at 1 m/s at the latest. */
+/* Foam begins at a fifth of the speed √(g L) of waves in the domain, 0.28 m/s for 0.2 m; at 1 m/s at the latest. */
 static void foam_begins_at_speeds_of_the_scene(void **unused)
 {
     (void)unused;
-    static const double cases[][2] = { { 0.02, 0.230 }, { 0.2, 0.2801 }, { 10.0, 1.0 } };
+    static const double cases[][2] = { { 0.02, 0.0886 }, { 0.2, 0.2801 }, { 10.0, 1.0 } };
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; ++n) {
         char text[300];
         const double side = cases[n][0];

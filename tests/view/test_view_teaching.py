@@ -150,6 +150,10 @@ def test_cells_arrows_values_and_plots(browser):
         hover(browser, 150, 350)
         found = browser.until("!document.getElementById('probe').hidden && document.getElementById('probe').textContent")
         assert found.startswith("water · speed ") and "m/s" in found, found
+        tool(browser, "sand")  # the ring shows what it touches; nothing covers it
+        hover(browser, 152, 352)
+        browser.until("document.getElementById('probe').hidden && wadi.stage.ring.target.visible")
+        tool(browser, "look")
         # Energies: the water falls, and nothing is gained. The volume stays.
         browser.until("wadi.lesson.totals.rows.length > 1")
         rows = browser.value("wadi.lesson.totals.rows")

@@ -156,10 +156,8 @@ const WadiSceneObject wadi_scene_light_object = {
 static const WadiSceneChoice grounds[] = {
     { "auto", WADI_GROUND_AUTO,
       "where sand lies along most of the domain's sides at first, its plain goes on at the same height, "
-      "unless "
-      "`camera`, `walls` or `ground_height` is given; otherwise `slabs`, or `plain` where the domain's "
-      "diagonal "
-      "is shorter than 0.7 m" },
+      "unless `camera`, `walls` or `ground_height` is given; otherwise `none` without domain and gravity, "
+      "`plain` where the domain's diagonal is shorter than 0.7 m, or `slabs`" },
     { "slabs", WADI_GROUND_SLABS, "slabs of stone with joints" },
     { "plain", WADI_GROUND_PLAIN, "one colour" },
     { "checker", WADI_GROUND_CHECKER, "squares" },
