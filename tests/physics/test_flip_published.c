@@ -186,6 +186,52 @@ static void particles_stay_outside_of_solids(void **unused)
     }
 }
 
+/* [A24 sec. I-B]: "div(v) - alpha (rho - rho_0)", of both signs. A cell with n of its 8 particles then has
+ * the outflow h alpha (n/8 - 1)/dt, a sixth of it at each face. Half of its particles are moved away, or
+ * another cell's into it. */
+static double outward_speed(int count)
+{
+    WadiScene *scene =
+        load_scene("wadi: 1\nsolver: flip\ncell_size: 0.05\nmax_step: 0.004166666667\nfps: 240\n"
+                   "gravity: [0, 0, 0]\nmaterials: {m: {kind: water}}\n"
+                   "flip: {published: a24, density_alpha: 0.5}\n"
+                   "bodies: [{material: m, jitter: 0, snap: none, shape: {box: {min: [0, 0, 0], max: [0.1, "
+                   "0.05, 0.05]}}}]\n");
+    WadiSim *sim = start_sim(scene, 1);
+    WadiParticles *p = &sim->particles;
+    assert_int_equal(p->count, 16);
+    for (int32_t i = 0; i < 16; ++i) {
+        const bool is_second = p->x[i] > 0.05;
+        p->x[i] += !is_second ? 0.0 : count == 16 ? -0.05 : 1.0;
+        p->x[i] += count == 4 && p->z[i] > 0.025 ? 2.0 : 0.0;
+    }
+    run_frames(sim, 1);
+    double sum = 0.0, parts = 0.0;
+    for (int32_t i = 0; i < 16; ++i) {
+        if (p->x[i] < 0.5) {
+            sum += p->x[i] > 0.025 ? (double)p->vx[i] : -(double)p->vx[i];
+            parts += 1.0;
+        }
+    }
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+    return sum / parts;
+}
+
+static void crowded_cells_swell_and_thin_ones_shrink(void **unused)
+{
+    (void)unused;
+    const double face = 0.05 * 0.5 * 240.0 / 6.0; /* m/s, of twice as many */
+    const double crowded = outward_speed(16), full = outward_speed(8), thin = outward_speed(4);
+    print_message("16, 8, 4 particles in a cell: %.3f, %.3f, %.3f m/s outwards\n", crowded, full, thin);
+    /* Particles lie half way between the middle and the faces, and a quarter of a cell from those of empty
+     * cells on two sides, where the velocity is 0. */
+    const double sampled = 0.5 * 0.75 * 0.75;
+    CHECK_NEAR(crowded, sampled * face, 1e-5);
+    CHECK_NEAR(full, 0.0, 1e-6);
+    CHECK_NEAR(thin, -0.5 * sampled * face, 1e-5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +240,7 @@ int main(void)
         cmocka_unit_test(free_fall_is_that_of_whole_steps),
         cmocka_unit_test(particles_hang_at_walls_of_velocity_zero),
         cmocka_unit_test(particles_stay_outside_of_solids),
+        cmocka_unit_test(crowded_cells_swell_and_thin_ones_shrink),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
