@@ -89,6 +89,38 @@ static bool ends_like_scene(const char *word)
     return false;
 }
 
+/* Words of other programs, and what they are here. */
+typedef struct Synonym {
+    const char *word, *text;
+} Synonym;
+
+static const char *find_synonym(const Synonym *list, size_t count, const char *word)
+{
+    for (size_t i = 0; i < count; ++i) {
+        if (strcmp(list[i].word, word) == 0) {
+            return list[i].text;
+        }
+    }
+    return NULL;
+}
+
+static const Synonym other_commands[] = {
+    { "simulate", "run" },         { "sim", "run" },        { "bake", "run" },
+    { "mesh", "surface" },         { "draw", "render" },    { "play", "view" },
+    { "whitewater", "secondary" }, { "validate", "check" },
+};
+static const Synonym other_options[] = {
+    { "width", "--size WxH" },
+    { "height", "--size WxH" },
+    { "res", "--set resolution=N" },
+    { "jobs", "--threads N" },
+    { "cores", "--threads N" },
+    { "camera", "--set 'render.camera={from: [x, y, z], to: [x, y, z]}'" },
+    { "foam", "--set secondary.amount=N" },
+    { "spp", "--samples N" },
+};
+#define COUNT_OF(list) (sizeof(list) / sizeof *(list))
+
 int wadi_cli_command_error(const char *word)
 {
     if (wadi_cli_is_planned(word)) {
@@ -100,7 +132,8 @@ int wadi_cli_command_error(const char *word)
     for (; count < wadi_cli_command_count && count < NAMES_MAX; ++count) {
         names[count] = wadi_cli_commands[count].name;
     }
-    const char *nearest = wadi_cli_nearest(word, names, count);
+    const char *nearest = find_synonym(other_commands, COUNT_OF(other_commands), word);
+    nearest = nearest != NULL ? nearest : wadi_cli_nearest(word, names, count);
     if (nearest != NULL) {
         return wadi_cli_usage_error(&wadi_cli_top, "unknown command '%s'; did you mean '%s'?", word, nearest);
     }
@@ -195,10 +228,11 @@ static void unknown_option(const WadiCliCommand *command, const char *name, int 
     for (; count < command->option_count && count < NAMES_MAX; ++count) {
         names[count] = command->options[count].name;
     }
-    const char *nearest = NULL;
+    const char *nearest = NULL, *synonym = NULL;
     bool is_of_scene = false;
     if (length <= NAME_MAX_LENGTH) {
         snprintf(word, sizeof word, "%.*s", length, name);
+        synonym = find_synonym(other_options, COUNT_OF(other_options), word);
         nearest = wadi_cli_nearest(word, names, count);
         is_of_scene = takes_sets(command) && is_scene_key(word);
     }
@@ -206,6 +240,8 @@ static void unknown_option(const WadiCliCommand *command, const char *name, int 
         wadi_cli_usage_error(command,
                              "unknown option '--%.*s'; did you mean --set %s=…, a value of the scene?",
                              length, name, word);
+    } else if (synonym != NULL) {
+        wadi_cli_usage_error(command, "unknown option '--%.*s'; did you mean %s?", length, name, synonym);
     } else if (nearest != NULL) {
         wadi_cli_usage_error(command, "unknown option '--%.*s'; did you mean '--%s'?", length, name, nearest);
     } else {

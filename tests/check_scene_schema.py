@@ -25,7 +25,8 @@ BEYOND_A_SCHEMA = {
     "keys_not_rising", "keys_out_of_range", "keys_time_nan", "keys_value_wrong", "materials_empty", "mesh_absolute_missing",
     "material_file_names", "material_name_of_a_solid", "mesh_missing_file", "resolution_too_fine", "sequence_missing",
     "sequence_reversed", "torus_axis_zero", "flip_for_points", "flip_one_particle",
-    "flip_published", "flip_published_transfer", "flip_published_yield", "surface_radius_beyond_reach",
+    "flip_published", "flip_published_transfer", "flip_published_viscosity", "flip_published_yield",
+    "dem_published_depth", "dem_published_law", "surface_radius_beyond_reach",
     "sph_published_adaptive", "sph_published_pressure", "sph_published_range", "sph_published_yield",
     "fps_nan",      # passes every comparison
     "keys_repeat",  # YAML 1.1 reads yes as true

@@ -70,7 +70,7 @@ static inline void bench_begin(Bench *b, double floor_friction)
     b->grains = (WadiDemGrains){ .count = p->count,
                                  .shift = b->shift,
                                  .mark = b->mark,
-                                 .whole = b->radius,
+                                 .grown_radius = b->radius,
                                  .skin = b->skin,
                                  .motion = b->motion,
                                  .mass = b->mass,
@@ -118,7 +118,7 @@ static inline bool bench_is_stale(const Bench *b)
 
 static inline void bench_step(Bench *b, double dt)
 {
-    b->law.dt = (float)dt;
+    b->law.last_dt = b->law.kick = (float)dt;
     const bool chooses = b->chosen == 0 || bench_is_stale(b);
     b->chosen += chooses;
     WadiError error;
@@ -134,6 +134,7 @@ static inline void bench_step(Bench *b, double dt)
                                    .pairs = &b->pairs,
                                    .mass = b->mass,
                                    .law = &b->law,
+                                   .dt = dt,
                                    .diameter = 2.0 * (double)b->radius[0],
                                    .damping_of = b->damping_of };
     wadi_dem_add_wall_forces(&b->walls, &in);

@@ -55,8 +55,7 @@ void wadi_view_add_replay(WadiViewSession *session, const char *line)
         return;
     }
     session->replay = grown;
-    memcpy(grown + session->replay_size, line, length);
-    memcpy(grown + session->replay_size + length, "\n", 2);
+    snprintf(grown + session->replay_size, length + 2, "%s\n", line);
     session->replay_size += length + 1;
 }
 

@@ -99,8 +99,9 @@ void wadi_view_slice_middle(const WadiViewSlice *slice, size_t n, double at[3])
     int other[2];
     axes_of(slice->axis, other);
     at[slice->axis] = slice->low[slice->axis] + (slice->layer + 0.5) * slice->cell;
-    at[other[0]] = slice->low[other[0]] + ((double)(n % (size_t)slice->count[0]) + 0.5) * slice->cell;
-    at[other[1]] = slice->low[other[1]] + ((double)(n / (size_t)slice->count[0]) + 0.5) * slice->cell;
+    const size_t row = n / (size_t)slice->count[0], column = n % (size_t)slice->count[0];
+    at[other[0]] = slice->low[other[0]] + ((double)column + 0.5) * slice->cell;
+    at[other[1]] = slice->low[other[1]] + ((double)row + 0.5) * slice->cell;
 }
 
 unsigned char *wadi_view_slice_message(const WadiViewSlice *slice, size_t *size)

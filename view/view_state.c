@@ -40,7 +40,19 @@ static bool fact_point(const char *facts, const char *key, double point[3])
     char pattern[64];
     snprintf(pattern, sizeof pattern, "\"%s\": [", key);
     const char *at = strstr(facts, pattern);
-    return at != NULL && sscanf(at + strlen(pattern), "%lf, %lf, %lf", &point[0], &point[1], &point[2]) == 3;
+    if (at == NULL) {
+        return false;
+    }
+    at += strlen(pattern);
+    for (int a = 0; a < 3; ++a) {
+        char *end = NULL;
+        point[a] = strtod(at, &end);
+        if (end == at) {
+            return false;
+        }
+        at = end + strspn(end, ", ");
+    }
+    return true;
 }
 
 enum { SETS_MAX = 8 };

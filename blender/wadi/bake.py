@@ -129,7 +129,7 @@ def plan(context: Any, mode: str) -> Plan:
     program = properties.program(context)
     threads = ["--threads", str(scene.wadi.threads)] if scene.wadi.threads > 0 else []
     options = run_options(paths, hashes, recording, mode, files.text)
-    domain = next(made for made in collect.with_roles(scene) if made.wadi.role == "DOMAIN")
+    domain = next(made for made in collect.with_roles(context) if made.wadi.role == "DOMAIN")
     foam = [[program, "secondary", paths.run, *threads, "--json"]] if domain.wadi.use_foam and domain.wadi.solver != "dem" else []
     commands = [[program, "run", paths.scene, "-o", paths.run, *options, *threads, "--json"], *foam,
                 [program, "export", paths.run, "--to", "blender", *threads, "--json"]]

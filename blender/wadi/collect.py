@@ -26,9 +26,9 @@ DIRECTIONS = ("velocity", "acceleration", "wind")  # may be in the object's axes
 TIMED = {"EMITTER", "DRAIN", "FORCE"}
 
 
-def with_roles(scene: Any) -> List[Any]:
-    """In an order that does not change when objects are added elsewhere."""
-    return sorted((made for made in scene.objects if made.wadi.role != "NONE"), key=lambda made: made.name)
+def with_roles(context: Any) -> List[Any]:
+    """Of the view layer, without excluded collections; in an order that does not change when objects are added elsewhere."""
+    return sorted((made for made in context.view_layer.objects if made.wadi.role != "NONE"), key=lambda made: made.name)
 
 
 def short(value: Any) -> float:
@@ -37,9 +37,10 @@ def short(value: Any) -> float:
 
 
 def is_animated(made: Any) -> bool:
-    """Whether anything could change it in time: keys, drivers, constraints, parents, modifiers, physics."""
+    """Whether anything could change it in time: keys, drivers, constraints, parents, modifiers, physics; of curves, texts and
+    metaballs also other objects, such as a profile."""
     data = made.data
-    return bool(made.animation_data or made.constraints or made.modifiers or made.rigid_body
+    return bool(made.animation_data or made.constraints or made.modifiers or made.rigid_body or made.type in WITH_FACES - {"MESH"}
                 or (data is not None and (data.animation_data or getattr(data, "shape_keys", None)))
                 or (made.parent is not None and (made.parent_type != "OBJECT" or is_animated(made.parent))))
 
@@ -87,7 +88,11 @@ def settings_of(made: Any, scene: Any) -> Dict[str, Any]:
 def sample(made: Any, record: Recorded, depsgraph: Any) -> None:
     """Appends what may change with time, as it is in the current frame. Blender writes animated values back to the object itself;
     its evaluated copy misses edits of the panel until something else changes."""
-    matrix = np.array(made.evaluated_get(depsgraph).matrix_world, np.float64)
+    evaluated = made.evaluated_get(depsgraph)
+    if not evaluated.is_evaluated:
+        raise SceneError(f"{made.name}: it is disabled in viewports, where Blender neither moves nor modifies it; enable it (the eye in "
+                         "the outliner and the camera may hide it), exclude its collection, or give it the role None")
+    matrix = np.array(evaluated.matrix_world, np.float64)
     for name in SAMPLES[record.role]:
         value = getattr(made.wadi, name)
         if name in DIRECTIONS:
@@ -117,7 +122,7 @@ def gravity_of(scene: Any) -> List[float]:
 def record(context: Any) -> Recording:
     """The scene from its first to its last frame. The current frame is the same afterwards."""
     scene = context.scene
-    objects = with_roles(scene)
+    objects = with_roles(context)
     check(scene, objects)
     frames = scene.frame_end - scene.frame_start + 1
     moves = scene.animation_data is not None or any(map(is_animated, objects))

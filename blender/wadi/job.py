@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import threading
@@ -69,7 +70,7 @@ class Job:
                     return Outcome("STOPPED", "Stopped; Resume goes on")
                 self.process = subprocess.Popen(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                                 stderr=subprocess.STDOUT, text=True, encoding="utf-8", errors="replace",
-                                                preexec_fn=take_signals)
+                                                preexec_fn=take_signals if os.name == "posix" else None)
         except OSError as problem:
             return Outcome("FAILED", f"{command[0]}: {problem.strerror}; set the path of the command wadi in the preferences of this add-on")
         other = []

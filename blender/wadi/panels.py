@@ -101,7 +101,7 @@ class WADI_PT_object(bpy.types.Panel):
         made, wadi = context.object, context.object.wadi
         layout = columns(self.layout)
         layout.prop(wadi, "role")
-        solver = next((one.wadi.solver for one in context.scene.objects if one.wadi.role == "DOMAIN"), "flip")
+        solver = next((one.wadi.solver for one in context.view_layer.objects if one.wadi.role == "DOMAIN"), "flip")
         if wadi.role == "DOMAIN":
             draw_domain(layout, wadi)
         elif wadi.role == "BODY":

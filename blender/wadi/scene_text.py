@@ -14,6 +14,7 @@ from . import presets
 from .keys import curve, transform
 from .mesh_files import Mesh
 
+TAKEN = {f"{axis}_{end}" for axis in "xyz" for end in ("min", "max")}  # forces on the sides of the domain have these names
 LISTS = {"BODY": "bodies", "COLLIDER": "colliders", "EMITTER": "emitters", "DRAIN": "drains", "FORCE": "forces"}
 
 
@@ -47,12 +48,14 @@ class Recording:
 
 @dataclass
 class SceneFiles:
-    """The text of a scene, its meshes by file name, and which object a line, an item of a list or a material comes from."""
+    """The text of a scene, its meshes by file name, which object a line, an item of a list or a material comes from, and what
+    objects are called in it."""
 
     text: str
     files: Dict[str, bytes]
     lines: Dict[int, str]
     places: Dict[str, str]
+    names: Dict[str, str]
 
 
 def clean_name(name: str) -> str:
@@ -99,17 +102,21 @@ class Builder:
         self.recording, self.domain, self.mesh_folder = recording, domain, mesh_folder
         self.fps = recording.fps
         self.files: Dict[str, bytes] = {}
+        self.names: Dict[str, str] = {}  # of objects: as wadi allows them
         self.materials: Dict[str, Dict[str, Any]] = {}
         self.makers: Dict[str, List[str]] = {}  # of materials: names of objects
         self.items: Dict[str, List[Tuple[str, Dict[str, Any]]]] = {name: [] for name in LISTS.values()}
 
-    def file_name(self, made: Recorded, ending: str) -> str:
-        """Names of objects that differ may be equal once cleaned."""
-        stem = base = clean_name(made.name)
-        number = 2
-        while any(name.startswith(stem + ".") for name in self.files):
-            stem, number = f"{base}_{number}", number + 1
-        return stem + ending
+    def name_of(self, made: Recorded) -> str:
+        """An own one for each object, of files too: names that differ may be equal once cleaned."""
+        if made.name not in self.names:
+            base, number = clean_name(made.name), 1
+            name = base
+            while name.lower() in TAKEN or name.lower() in map(str.lower, self.names.values()):
+                number += 1
+                name = f"{base}_{number}"
+            self.names[made.name] = name
+        return self.names[made.name]
 
     def path(self, name: str) -> str:
         return f"{self.mesh_folder}/{name}" if self.mesh_folder else name
@@ -121,13 +128,13 @@ class Builder:
         thickness = {"thickness": made.settings["thickness"]} if made.settings.get("thickness", 0.0) > 0.0 else {}
         is_still = all(np.array_equal(matrix, made.matrices[0]) for matrix in made.matrices)
         if len(made.meshes) == 1 and is_still:
-            name = self.file_name(made, ".ply")
+            name = self.name_of(made) + ".ply"
             self.files[name] = made.meshes[0].moved(made.matrices[0]).bytes()
             return {"mesh": {"file": self.path(name), **thickness}}
         if len(made.meshes) == 1:
             motion = transform(made.matrices, self.fps)
             if motion is not None:
-                name, size = self.file_name(made, ".ply"), np.eye(4)
+                name, size = self.name_of(made) + ".ply", np.eye(4)
                 if not isinstance(motion["scale"], dict):  # the file has its true size: distances to it are exact
                     size[:3, :3] = np.diag(motion.pop("scale"))
                 self.files[name] = made.meshes[0].moved(size).bytes()
@@ -136,7 +143,7 @@ class Builder:
 
     def sequence(self, made: Recorded, thickness: Dict[str, float]) -> Dict[str, Any]:
         count = max(len(made.meshes), len(made.matrices))
-        pattern = self.file_name(made, ".%04d.ply")
+        pattern = self.name_of(made) + ".%04d.ply"
         for frame in range(count):
             mesh = made.meshes[min(frame, len(made.meshes) - 1)]
             if not mesh.has_triangles_of(made.meshes[0]):
@@ -187,7 +194,7 @@ class Builder:
                 "angular_velocity": made.settings["angular_velocity"], **self.saturation(made)}
 
     def add_collider(self, made: Recorded) -> Dict[str, Any]:
-        return {"name": clean_name(made.name), "shape": self.shape(made), **self.sampled(made, "friction", "restitution")}
+        return {"name": self.name_of(made), "shape": self.shape(made), **self.sampled(made, "friction", "restitution")}
 
     def add_emitter(self, made: Recorded) -> Dict[str, Any]:
         return {"material": self.material(made), "shape": self.shape(made), **self.sampled(made, "velocity", "rate"),
@@ -268,7 +275,7 @@ def build(recording: Recording, mesh_folder: str) -> SceneFiles:
             lines[len(rows)] = places[f"{key}[{number}]"] = name
         rows.append(" ]" + ("," if key != filled[-1][0] else ""))
     rows.append("}\n")
-    return SceneFiles("\n".join(rows), builder.files, lines, places)
+    return SceneFiles("\n".join(rows), builder.files, lines, places, builder.names)
 
 
 def object_of(line: str, scene: SceneFiles, scene_name: str) -> Optional[str]:
@@ -279,7 +286,7 @@ def object_of(line: str, scene: SceneFiles, scene_name: str) -> Optional[str]:
     for found in re.finditer(r"(?:bodies|colliders|emitters|drains|forces)\[\d+\]|materials\.[A-Za-z0-9._-]+?(?=[.:,\s]|$)", line):
         if found.group(0) in scene.places:
             return scene.places[found.group(0)]
-    files = {name: maker for maker in scene.places.values() for name in (clean_name(maker),)}
+    files = {name: maker for maker, name in scene.names.items()}
     for name in re.findall(r"([A-Za-z0-9._-]+?)(?:\.\d{4})?\.ply", line):
         if name in files:
             return files[name]

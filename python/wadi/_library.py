@@ -8,7 +8,7 @@ import os
 import pathlib
 
 from . import _abi
-from .errors import BY_STATUS, ArgumentError, Error, InternalError, UnsupportedError
+from .errors import BY_STATUS, REMEDIES, ArgumentError, Error, InternalError, UnsupportedError
 
 _HERE = pathlib.Path(__file__).resolve().parent / 'lib'
 
@@ -66,14 +66,17 @@ _check(LIBRARY)
 
 
 def version() -> str:
-    """The library's version, "0.1.0"."""
+    """The library's version, "0.2.0"."""
     return LIBRARY.wadi_version().decode()
 
 
 def failure(error):
     """The exception of a filled WadiError."""
     kind = BY_STATUS.get(error.status, Error)
-    made = kind(error.text.decode(errors='replace'))
+    text = error.text
+    if error.hint in REMEDIES:
+        text = text[:error.hint_at] + f'; {REMEDIES[error.hint]}'.encode()
+    made = kind(text.decode(errors='replace'))
     made.hint = error.hint
     return made
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from typing import Any
 
 import numpy as np
 
@@ -92,9 +93,20 @@ class Vector:
     def __init__(self, components):
         self._components = components
 
-    x = property(lambda self: self._components[0], doc='The first component of all particles.')
-    y = property(lambda self: self._components[1], doc='The second component of all particles.')
-    z = property(lambda self: self._components[2], doc='The third component of all particles.')
+    @property
+    def x(self) -> View:
+        """The first component of all particles."""
+        return self._components[0]
+
+    @property
+    def y(self) -> View:
+        """The second component of all particles."""
+        return self._components[1]
+
+    @property
+    def z(self) -> View:
+        """The third component of all particles."""
+        return self._components[2]
 
     @property
     def xyz(self) -> np.ndarray:
@@ -178,7 +190,8 @@ class Particles:
     def __len__(self):
         return len(self['id'])
 
-    def __getitem__(self, name: str) -> View | Vector:
+    def __getitem__(self, name: str) -> Any:
+        """The `Vector` or `View` of this name."""
         if not isinstance(name, str) or '\0' in name:
             raise KeyError(f'quantities have names, such as "position", not {name!r}')
         view = _abi.WadiView()

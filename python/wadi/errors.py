@@ -84,5 +84,9 @@ class StaleError(Error):
     status = 'stale'
 
 
+# Remedies by WadiHint, in the words of this package; the library's own come behind `hint_at` bytes of its text.
+REMEDIES = {1: 'continue with resume=True, replace them with overwrite=True, or choose another folder',
+            2: 'take from_frame=N to continue from a frame with the new scene, or overwrite=True to begin again',
+            3: 'from_frame=N drops those after frame N', 4: 'remove the cause, then continue with resume=True'}
 BY_STATUS = {1: ArgumentError, 2: OutOfMemoryError, 3: FileError, 4: FormatError, 5: SceneError, 6: BusyError,
              7: Stopped, 8: NumericError, 9: UnsupportedError, 10: InternalError}

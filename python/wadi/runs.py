@@ -6,16 +6,17 @@ import csv
 import ctypes
 import dataclasses
 import json
+import operator
 import os
 import pathlib
-from typing import TYPE_CHECKING, Callable, Iterator, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 
 from . import _abi
 from ._library import LIBRARY, NotCopied, call, encode, put_sets, take_text
 from ._progress import Progress, Watch
-from .arrays import Particles, Vector, View
+from .arrays import Particles
 from .errors import ArgumentError, FileError
 from .scene import Sets
 
@@ -83,8 +84,15 @@ class RunFrame(NotCopied):
         if getattr(self, '_reader', None):
             LIBRARY.wadi_run_reader_close(self._reader)
 
-    time = property(lambda self: LIBRARY.wadi_run_reader_time(self._handle()), doc='s')
-    particles = property(lambda self: Particles(self, 'wadi_run_reader'), doc='All quantities by name.')
+    @property
+    def time(self) -> float:
+        """s"""
+        return LIBRARY.wadi_run_reader_time(self._handle())
+
+    @property
+    def particles(self) -> Particles:
+        """All quantities by name."""
+        return Particles(self, 'wadi_run_reader')
 
     def keys(self) -> list[str]:
         """Names of the quantities."""
@@ -93,7 +101,7 @@ class RunFrame(NotCopied):
     def __contains__(self, name):
         return name in self.keys()
 
-    def __getitem__(self, name: str) -> View | Vector:
+    def __getitem__(self, name: str) -> Any:
         return self.particles[name]
 
     def __len__(self):
@@ -118,7 +126,7 @@ class Run:
     """
 
     def __init__(self, folder: str | os.PathLike):
-        self.folder = pathlib.Path(folder)
+        self.folder = pathlib.Path(os.fsdecode(folder))
         self.info  # raises where there is no run
 
     @property
@@ -128,18 +136,27 @@ class Run:
             raise FileError(f'{self.folder} has no run.json: it is not the folder of a run')
         return json.loads(take_text('wadi_describe', encode(self.folder), True))
 
-    hash = property(lambda self: int(self.info['state_hash'], 16), doc='Of the last frame; `Simulation.hash`.')
+    @property
+    def hash(self) -> int:
+        """Of the last frame; `Simulation.hash`."""
+        return int(self.info['state_hash'], 16)
 
     def __len__(self) -> int:
         return self.info['frames']
 
+    @overload
+    def __getitem__(self, index: slice) -> list[RunFrame]: ...
+
+    @overload
+    def __getitem__(self, index: int) -> RunFrame: ...
+
     def __getitem__(self, index: int | slice) -> RunFrame | list[RunFrame]:
         count = len(self)
         if isinstance(index, slice):
-            first, last, step = index.start, index.stop, index.step or 1
-            first = 1 if first is None else first + count + 1 if first < 0 else first
-            last = count + 1 if last is None else last + count + 1 if last < 0 else last
-            return [RunFrame(self, n) for n in range(first, min(last, count + 1), step) if n >= 1]
+            is_from_first = index.start is None and (index.step is None or index.step > 0)
+            numbers = range(count + 1)[slice(1 if is_from_first else index.start, index.stop, index.step)]
+            return [RunFrame(self, n) for n in numbers if n >= 1]
+        index = operator.index(index)
         number = index + count + 1 if index < 0 else index
         if not 1 <= number <= count:
             raise IndexError(f'{self.folder} has the frames 1 to {count}, not {index}')
@@ -148,6 +165,9 @@ class Run:
     def __iter__(self) -> Iterator[RunFrame]:
         for number in range(1, len(self) + 1):
             yield RunFrame(self, number)
+
+    def __reversed__(self) -> Iterator[RunFrame]:
+        return iter(self[::-1])
 
     @property
     def forces(self) -> dict[str, dict[str, np.ndarray]]:

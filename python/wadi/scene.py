@@ -85,10 +85,25 @@ class Scene(NotCopied):
     def _handle(self):
         return self._pointer
 
-    name = property(lambda self: LIBRARY.wadi_scene_name(self._pointer).decode(), doc='Its name, of files too.')
-    solver = property(lambda self: LIBRARY.wadi_scene_solver(self._pointer).decode(), doc='"flip", "sph", "dem", …')
-    frames = property(lambda self: LIBRARY.wadi_scene_frames(self._pointer), doc='How many frames it has.')
-    fps = property(lambda self: LIBRARY.wadi_scene_fps(self._pointer), doc='Frames a second.')
+    @property
+    def name(self) -> str:
+        """Its name, of files too."""
+        return LIBRARY.wadi_scene_name(self._pointer).decode()
+
+    @property
+    def solver(self) -> str:
+        """"flip", "sph", "dem", or "points"."""
+        return LIBRARY.wadi_scene_solver(self._pointer).decode()
+
+    @property
+    def frames(self) -> int:
+        """How many frames it has."""
+        return LIBRARY.wadi_scene_frames(self._pointer)
+
+    @property
+    def fps(self) -> float:
+        """Frames a second."""
+        return LIBRARY.wadi_scene_fps(self._pointer)
 
     def facts(self, time: float = 0.0) -> dict:
         """What a viewer shows of it, as a dict: domain, materials, colliders, …, at a time."""

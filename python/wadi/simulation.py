@@ -7,7 +7,7 @@ import ctypes
 import dataclasses
 import json
 import threading
-from typing import TYPE_CHECKING, Iterator
+from typing import TYPE_CHECKING, Any, Iterator
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from . import _abi
 from ._library import LIBRARY, NotCopied, as_scene_text, call, encode, plain, take_text
 from ._progress import Watch
 from .arrays import Particles
-from .errors import ArgumentError, BusyError
+from .errors import ArgumentError, BusyError, StaleError
 from .meshes import Mesh, Points, _Handle, definition_of
 
 if TYPE_CHECKING:
@@ -51,20 +51,30 @@ class SolidForce:
 
 @dataclasses.dataclass(frozen=True)
 class Frame:
-    """A frame of a simulation that runs: its number and time, and the present particles."""
+    """A frame of a simulation that runs: its number and time, and its particles until the next step.
+
+    After that its particles raise `StaleError`: a run folder (`wadi.run`) keeps all frames.
+    """
 
     number: int
     time: float
     steps: int
     simulation: 'Simulation'
 
-    particles = property(lambda self: self.simulation.particles, doc='See `Simulation.particles`.')
+    @property
+    def particles(self) -> Particles:
+        """See `Simulation.particles`."""
+        if self.simulation.steps != self.steps:
+            raise StaleError(f'the particles of frame {self.number} are gone: the simulation is at frame '
+                             f'{self.simulation.frame}; keep copies of what you need, or use the frames of a run folder')
+        return self.simulation.particles
 
-    def __getitem__(self, name):
-        return self.simulation.particles[name]
+    def __getitem__(self, name: Any) -> Any:
+        return self.particles[name]
 
-    def _repr_png_(self):
-        return self.simulation._repr_png_()
+    def _repr_png_(self) -> bytes:
+        self.particles  # raises when they are gone
+        return self.simulation.picture()
 
 
 def _position(values):
@@ -156,17 +166,42 @@ class Simulation(NotCopied):
                 call(name, pointer, *arguments)
 
     # time
-    frame = property(lambda self: LIBRARY.wadi_sim_frame(self._handle()), doc='Last frame reached; 1 is the start.')
-    time = property(lambda self: LIBRARY.wadi_sim_time(self._handle()), doc='s')
-    steps = property(lambda self: LIBRARY.wadi_sim_steps(self._handle()), doc='Steps taken.')
-    hash = property(lambda self: LIBRARY.wadi_sim_state_hash(self._handle()),
-                    doc='Of the exact state: that of `run.json`, for any number of threads.')
-    lost = property(lambda self: LIBRARY.wadi_sim_lost_particles(self._handle()), doc='Particles lost.')
-    drained = property(lambda self: LIBRARY.wadi_sim_drained_particles(self._handle()), doc='Particles drained.')
-    sleeping = property(lambda self: LIBRARY.wadi_sim_sleeping_particles(self._handle()),
-                        doc='Particles left out of the last step because they rest.')
+    @property
+    def frame(self) -> int:
+        """Last frame reached; 1 is the start."""
+        return LIBRARY.wadi_sim_frame(self._handle())
 
-    def __len__(self):
+    @property
+    def time(self) -> float:
+        """s"""
+        return LIBRARY.wadi_sim_time(self._handle())
+
+    @property
+    def steps(self) -> int:
+        """Steps taken."""
+        return LIBRARY.wadi_sim_steps(self._handle())
+
+    @property
+    def hash(self) -> int:
+        """Of the exact state: that of `run.json`, for any number of threads."""
+        return LIBRARY.wadi_sim_state_hash(self._handle())
+
+    @property
+    def lost(self) -> int:
+        """Particles lost."""
+        return LIBRARY.wadi_sim_lost_particles(self._handle())
+
+    @property
+    def drained(self) -> int:
+        """Particles drained."""
+        return LIBRARY.wadi_sim_drained_particles(self._handle())
+
+    @property
+    def sleeping(self) -> int:
+        """Particles left out of the last step because they rest."""
+        return LIBRARY.wadi_sim_sleeping_particles(self._handle())
+
+    def __len__(self) -> int:
         return LIBRARY.wadi_sim_particle_count(self._handle())
 
     def step(self) -> None:
@@ -194,7 +229,7 @@ class Simulation(NotCopied):
         """The quantities of all particles by name, without copies: see `Particles`."""
         return Particles(self, 'wadi_sim')
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Any:
         return self.particles[name]
 
     def surface(self, material: str | None = None, *, advance: float = 0.0, y_up: bool = False,

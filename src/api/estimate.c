@@ -92,7 +92,7 @@ static WadiStatus estimate(WadiSim *sim, int frames, bool has_time, WadiEstimate
     double duration = wadi_scene_frame_time(scene, frames);
     int64_t emitted = 0;
     WADI_TRY(wadi_sim_check_memory(sim, duration, error));
-    wadi_world_warn(sim->world, &sim->log);
+    wadi_sim_warn(sim);
     WADI_TRY(wadi_world_count(sim->world, duration, &out->particles_start, &emitted, &sim->log, error));
     out->particles_end = out->particles_start + emitted;
     if (out->particles_end == 0) {

@@ -64,7 +64,7 @@ typedef struct WadiDem {
     size_t shift_capacity, mark_capacity, motion_capacity, bridge_capacity, grip_capacity, load_capacity;
     double (*base)[3]; /* m: position when the list was made; NULL where grains are single spheres */
     float *mass;       /* kg */
-    size_t base_capacity, mass_capacity, whole_capacity, skin_capacity;
+    size_t base_capacity, mass_capacity, grown_radius_capacity, skin_capacity;
     bool is_stale;      /* the list is made before the next step */
     bool is_near_stale; /* near pairs are chosen before the next step */
     int steps_since_list;
@@ -83,6 +83,7 @@ typedef struct WadiDem {
     double listed_at;    /* s: when the list was made */
     double lifetime;     /* s: for which it has the solids that move */
     double now;          /* s: end of the last step */
+    double last_dt;      /* s: of the last step in which grains moved by contacts; 0: none */
     /* After a load, until the next step: wadi_dem_tile_loads of the checkpoint. */
     bool has_saved_loads;
     double (*tile_load)[4];
@@ -95,6 +96,8 @@ typedef struct WadiDem {
 
 typedef struct WadiDemStep {
     double time, dt;
+    double last_dt; /* s: of the step before, to the middle of which velocities belong */
+    double kick;    /* s: from the middle of that step to the middle of this one */
     bool ends_frame;
 } WadiDemStep;
 

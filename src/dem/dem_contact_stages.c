@@ -16,7 +16,8 @@ static WadiDemLawConstants constants_of(const WadiDem *dem, const WadiDemStep *s
     return (WadiDemLawConstants){ .law = wadi_dem_law(scene),
                                   .stiffness = (float)dem->stiffness,
                                   .damping = (float)dem->damping,
-                                  .dt = (float)step->dt,
+                                  .last_dt = (float)step->last_dt,
+                                  .kick = (float)step->kick,
                                   .rupture = (float)dem->rupture,
                                   .has_viscous_friction = wadi_dem_def(scene)->published == WADI_DEM_ZY10 };
 }
@@ -71,6 +72,7 @@ static WadiStatus add_loads(WadiDem *dem, double dt, const WadiF8 *wall_load, Wa
     WadiDemWallLoads in = loads_in(dem);
     in.wall = dem->walls.wall;
     in.load = wall_load;
+    in.shift = dem->grains.shift;
     WADI_TRY(wadi_solid_loads_sum((int64_t)dem->walls.count, wadi_dem_add_wall_loads, &in, loads->count,
                                   force, dem->context.scratch, error));
     for (int i = 0; i < loads->count; ++i) {
@@ -97,6 +99,7 @@ static WadiStatus add_walls(WadiDem *dem, const WadiDemStep *step, const WadiDem
                                    .mass = dem->mass,
                                    .law = law,
                                    .time = step->time,
+                                   .dt = step->dt,
                                    .diameter = dem->diameter,
                                    .has_rough_surfaces = dem->has_rough_surfaces,
                                    .damping_of = dem->damping_of,
@@ -108,7 +111,13 @@ static WadiStatus add_walls(WadiDem *dem, const WadiDemStep *step, const WadiDem
 
 bool wadi_dem_begin_step(WadiDem *dem, const WadiSolverStep *now, WadiDemStep *step)
 {
-    *step = (WadiDemStep){ .time = now->time, .dt = now->dt, .ends_frame = now->ends_frame };
+    const double last_dt = dem->last_dt > 0.0 ? dem->last_dt : now->dt;
+    *step = (WadiDemStep){ .time = now->time,
+                           .dt = now->dt,
+                           .last_dt = last_dt,
+                           .kick = 0.5 * (last_dt + now->dt),
+                           .ends_frame = now->ends_frame };
+    dem->last_dt = 0.0;
     dem->now = now->time + now->dt;
     if (dem->context.particles->count == 0) {
         dem->known = 0;
@@ -137,5 +146,6 @@ WadiStatus wadi_dem_move_by_contacts(WadiDem *dem, const WadiDemStep *step, Wadi
     RUN("walls", add_walls(dem, step, &law, error));
     RUN("move", wadi_dem_move(dem, step, error));
     dem->steps_since_list += 1;
+    dem->last_dt = step->dt;
     return WADI_OK;
 }

@@ -14,6 +14,9 @@ enum { PLUG_SPHERES = 12, PLUG_BODIES = 7 }; /* grains of a plug along its perio
 static const double TOUCH = 0.01;   /* diameters that a new grain may overlap others: its radius is fitted */
 static const double CROSSING = 0.5; /* of the emitter's thickness that the plug moves between two tests */
 enum { CROSSINGS_MAX = 16 };
+/* A plug in which more than this part of the grains is jammed is packed anew with wider spacings. */
+static const double JAMMED_PART = 0.02, LOOSER = 1.01;
+enum { LOOSENINGS_MAX = 12 };
 
 /* A grain of the plug inside the emitter. */
 typedef struct Candidate {
@@ -41,12 +44,29 @@ static double grain_extent(const WadiDem *dem)
     return wadi_dem_largest_radius(dem) * (1.0 + wadi_norm(wadi_dem_member_centre(shape, 0)));
 }
 
+/* Packs the grains of the plug at random in a period of `along` lattice spacings. */
+static WadiStatus pack_plug(const WadiDem *dem, int along, double spacing, WadiDemPack *pack,
+                            WadiDemPackReport *report, WadiError *error)
+{
+    const uint64_t seed = (uint64_t)dem->context.world->scene->seed;
+    for (int32_t g = 0; g < pack->count; ++g) {
+        double u[3];
+        wadi_random_unit3(seed, (uint64_t)g, WADI_RANDOM_EMIT, u);
+        const int32_t x = g % along, y = g / along % along, z = g / (along * along);
+        pack->centre[g] = (WadiVec3){ spacing * (x + u[0]), spacing * (y + u[1]), spacing * (z + u[2]) };
+        wadi_random_unit3(seed, (uint64_t)g, WADI_RANDOM_TURN, u);
+        wadi_dem_random_turn(u, pack->turn[g]);
+    }
+    pack->period = along * spacing;
+    return wadi_dem_pack(pack, report, error);
+}
+
+/* As dense as bulk material, or as densely as its grains fit: those that overlap are not born. */
 static WadiStatus make_plug(WadiDem *dem, WadiError *error)
 {
     const WadiScene *scene = dem->context.world->scene;
     WadiDemPlug *plug = &dem->plug;
     const int along = dem->spheres_each == 1 ? PLUG_SPHERES : PLUG_BODIES;
-    const double spacing = dem->context.world->spacing;
     static const WadiSolids none = { .domain = { { -INFINITY, -INFINITY, -INFINITY },
                                                  { INFINITY, INFINITY, INFINITY } } };
     const int32_t count = along * along * along;
@@ -58,28 +78,26 @@ static WadiStatus make_plug(WadiDem *dem, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(&plug->memory, &radius, (size_t)count, "plug of grains", error));
     WADI_TRY(WADI_ARENA_NEW(&plug->memory, &body_of, (size_t)count, "plug of grains", error));
     for (int32_t g = 0; g < count; ++g) {
-        double u[3];
         body_of[g] = -1;
-        wadi_random_unit3((uint64_t)scene->seed, (uint64_t)g, WADI_RANDOM_EMIT, u);
-        const int32_t x = g % along, y = g / along % along, z = g / (along * along);
-        plug->centre[g] = (WadiVec3){ spacing * (x + u[0]), spacing * (y + u[1]), spacing * (z + u[2]) };
-        wadi_random_unit3((uint64_t)scene->seed, (uint64_t)g, WADI_RANDOM_TURN, u);
-        wadi_dem_random_turn(u, plug->turn[g]);
         plug->size[g] = (uint8_t)wadi_dem_random_class(dem, (uint32_t)g);
         radius[g] = wadi_dem_radius_of_class(dem, plug->size[g]);
     }
-    plug->period = along * spacing;
     WadiDemPack pack = { .shape = (WadiDemShape)wadi_dem_def(scene)->shape,
                          .solids = &none,
-                         .period = plug->period,
                          .diameter = dem->diameter,
                          .count = count,
                          .centre = plug->centre,
                          .turn = plug->turn,
                          .radius = radius,
                          .body_of = body_of };
+    double spacing = dem->context.world->spacing;
     WadiDemPackReport report;
-    WADI_TRY(wadi_dem_pack(&pack, &report, error));
+    WADI_TRY(pack_plug(dem, along, spacing, &pack, &report, error));
+    for (int n = 1; n < LOOSENINGS_MAX && report.jammed > JAMMED_PART * count; ++n) {
+        spacing *= LOOSER;
+        WADI_TRY(pack_plug(dem, along, spacing, &pack, &report, error));
+    }
+    plug->period = pack.period;
     plug->count = count; /* last: a plug that failed has none */
     return WADI_OK;
 }

@@ -25,6 +25,13 @@ static WadiCollideIn collide_in(const WadiDem *dem, const WadiDemStep *step)
                             .skin = SKIN * dem->diameter };
 }
 
+/* Solids end the path elsewhere than at `to`: in a contact, or where a path that grazes them was followed as
+ * far as a bounded number of steps does. */
+static bool is_stopped_by(const WadiCollideIn *in, const WadiCollideOut *out, WadiVec3 to)
+{
+    return out->contacts > 0 || wadi_norm(wadi_sub(out->x, to)) > EXACT * in->skin;
+}
+
 void wadi_dem_guard_sphere(const WadiDem *dem, const WadiDemStep *step, int64_t i, WadiVec3 x0)
 {
     const WadiCollideIn in = collide_in(dem, step);
@@ -34,7 +41,7 @@ void wadi_dem_guard_sphere(const WadiDem *dem, const WadiDemStep *step, int64_t 
     const WadiVec3 x1 = { p->x[i], p->y[i], p->z[i] };
     const WadiVec3 v = { (double)(*motion)[0], (double)(*motion)[1], (double)(*motion)[2] };
     const WadiCollideOut out = wadi_collide_move(&in, x0, x1, v);
-    if (out.contacts > 0) {
+    if (is_stopped_by(&in, &out, x1)) {
         const WadiVec3 back = wadi_sub(out.x, x1);
         p->x[i] = out.x.x, p->y[i] = out.x.y, p->z[i] = out.x.z;
         (*motion)[0] = (float)out.v.x, (*motion)[1] = (float)out.v.y, (*motion)[2] = (float)out.v.z;
@@ -100,7 +107,8 @@ bool wadi_dem_guard_flight(const WadiDem *dem, const WadiDemStep *step)
             const WadiVec3 to = wadi_add_scaled(x, v, step->dt);
             WadiCollideReport report = { 0 };
             if (pass == 0) {
-                is_stopped = is_stopped || wadi_collide_move(&in, x, to, v).contacts > 0;
+                const WadiCollideOut out = wadi_collide_move(&in, x, to, v);
+                is_stopped = is_stopped || is_stopped_by(&in, &out, to);
             } else if (are_bodies) {
                 p->x[i] = to.x, p->y[i] = to.y, p->z[i] = to.z;
             } else {

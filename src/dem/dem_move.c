@@ -1,5 +1,5 @@
-/* Velocities from the loads, and positions from the velocities: symplectic Euler. Grains that are smaller
- * than they will be grow. Grains that are not in the list yet fall freely. */
+/* Velocities from the loads, and positions from the velocities: leapfrog, of second order also where steps
+ * change. Grains that are smaller than they will be grow. Grains that are not in the list yet fall freely. */
 #include <math.h>
 
 #include "core/parallel.h"
@@ -8,14 +8,14 @@
 
 enum { BLOCK = 2048, BODY_BLOCK = 256 };
 
-/* Of growing radii: speed below NEARLY of the whole radius, in sqrt(g d), and rate above it, in sqrt(g /
+/* Of growing radii: speed below NEARLY of the grown radius, in sqrt(g d), and rate above it, in sqrt(g /
  * depth): the top of a body of that depth must not be thrown up. */
 static const double GROWTH = 0.1, NEARLY = 0.85, GROWTH_RATE = 0.1;
 
 typedef struct Move {
     WadiDem *dem;
     const WadiDemStep *step;
-    WadiF8 gravity; /* times dt, m/s */
+    WadiF8 gravity; /* times the kick, m/s */
     bool has_forces;
     float growth, growth_factor; /* of radii in the step: m, and a factor */
     /* Per block: largest part of its way that a grain has used since the list was made, and since near pairs
@@ -34,16 +34,16 @@ static inline void find_push(const Move *m, int64_t i, WadiF8 *push)
     const WadiParticles *p = dem->context.particles;
     const WadiVec3 x = { p->x[i], p->y[i], p->z[i] };
     const WadiVec3 v = { (double)p->vx[i], (double)p->vy[i], (double)p->vz[i] };
-    const WadiVec3 a = wadi_world_kick(dem->context.world, x, v, m->step->time, m->step->dt).velocity;
+    const WadiVec3 a = wadi_world_kick(dem->context.world, x, v, m->step->time, m->step->kick).velocity;
     *push = (WadiF8){ (float)a.x, (float)a.y, (float)a.z };
 }
 
 static void grow(const Move *m, int64_t i)
 {
     const WadiDem *dem = m->dem;
-    const float whole = dem->grains.whole[i], now = dem->grains.shift[i][3];
-    const float grown = now < (float)NEARLY * whole ? now + m->growth : now * m->growth_factor;
-    dem->grains.shift[i][3] = grown < whole ? grown : whole;
+    const float most = dem->grains.grown_radius[i], now = dem->grains.shift[i][3];
+    const float grown = now < (float)NEARLY * most ? now + m->growth : now * m->growth_factor;
+    dem->grains.shift[i][3] = grown < most ? grown : most;
 }
 
 static bool may_meet_solids(const Move *m, const WadiDemBody *body, const WadiDemBody *before)
@@ -89,7 +89,7 @@ static void move_bodies(void *context, int64_t first, int64_t end)
         const bool is_frozen = body->anchor >= 0;
         if (!is_frozen) {
             const WadiDemBody before = *body;
-            wadi_dem_body_move(body, force, torque, push, dt);
+            wadi_dem_body_move(body, &(WadiDemBodyKick){ force, torque, push, m->step->kick }, dt);
             if (may_meet_solids(m, body, &before)) {
                 wadi_dem_guard_body(dem, m->step, body, &before);
             }
@@ -114,12 +114,13 @@ static void move_bodies(void *context, int64_t first, int64_t end)
 static inline void move_sphere(const Move *m, int64_t i)
 {
     const WadiDemGrains *g = &m->dem->grains;
-    const float dt = (float)m->step->dt, radius = g->shift[i][3], light = dt / m->dem->mass[i];
-    const float spin = 2.5f * light / (radius * radius);
+    const float dt = (float)m->step->dt, radius = g->shift[i][3];
+    const float per_mass = (float)m->step->kick / m->dem->mass[i];
+    const float spin = 2.5f * per_mass / (radius * radius);
     WadiF8 load, push;
     find_push(m, i, &push);
     wadi_dem_load_of(g, &m->dem->list.pairs, (int32_t)i, &load);
-    const WadiF8 rate = { light, light, light, 0, spin, spin, spin, 0 };
+    const WadiF8 rate = { per_mass, per_mass, per_mass, 0, spin, spin, spin, 0 };
     const WadiF8 motion = g->motion[i] + (load * rate + push);
     g->motion[i] = motion;
     const WadiF4 way = { motion[0] * dt, motion[1] * dt, motion[2] * dt, 0 };
@@ -198,7 +199,7 @@ static bool fly(const Move *m, double *fastest)
 WadiStatus wadi_dem_move(WadiDem *dem, const WadiDemStep *step, WadiError *error)
 {
     const WadiScene *scene = dem->context.world->scene;
-    const WadiVec3 g = wadi_scale(wadi_curve_value3(&scene->gravity, step->time), step->dt);
+    const WadiVec3 g = wadi_scale(wadi_curve_value3(&scene->gravity, step->time), step->kick);
     const double pull = dem->diameter / (dem->unit_time * dem->unit_time);
     const int64_t awake = dem->grains.count - dem->sleep.count;
     const int64_t blocks = wadi_parallel_block_count(awake, BLOCK);

@@ -148,7 +148,7 @@ static void fill_block(void *context, int64_t begin, int64_t stop)
             dem->grains.grip[i] = (float)bridge.grip;
         }
         dem->grains.skin[i] = (float)USED * f->sizes.skin[i];
-        dem->grains.whole[i] = f->sizes.radius[i];
+        dem->grains.grown_radius[i] = f->sizes.radius[i];
     }
 }
 
@@ -261,7 +261,7 @@ WadiStatus wadi_dem_renew_grains(WadiDem *dem, int32_t count, int32_t slots, Wad
         WADI_TRY(FIT(dem->base, dem->base_capacity, count));
     }
     dem->grains.mass = dem->mass;
-    WADI_TRY(FIT(dem->grains.whole, dem->whole_capacity, count));
+    WADI_TRY(FIT(dem->grains.grown_radius, dem->grown_radius_capacity, count));
     return FIT(dem->grains.skin, dem->skin_capacity, count);
 }
 
@@ -270,7 +270,7 @@ static void find_growing(WadiDem *dem)
     const float *radius = wadi_particles_column(dem->context.particles, dem->radius_column);
     dem->has_growing = false;
     for (int32_t i = dem->sleep.count; i < dem->context.particles->count; ++i) {
-        dem->has_growing = dem->has_growing || radius[i] < dem->grains.whole[i];
+        dem->has_growing = dem->has_growing || radius[i] < dem->grains.grown_radius[i];
     }
 }
 
@@ -327,7 +327,7 @@ WadiStatus wadi_dem_make_bodies(WadiDem *dem, int32_t count, WadiError *error)
                                  .grain = wadi_dem_grain_ids(dem),
                                  .base = (const double(*)[3])dem->base,
                                  .mass = dem->mass,
-                                 .radius = dem->grains.whole,
+                                 .radius = dem->grains.grown_radius,
                                  .motion = dem->grains.motion };
     return wadi_dem_bodies_build(&dem->bodies, &in, dem->context.scratch, error);
 }

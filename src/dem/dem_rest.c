@@ -179,20 +179,20 @@ static WadiStatus watch(WadiDem *dem, const WadiSleepStep *now, const WadiTileSo
     return wadi_sleep_watch(&dem->sleep, now, sort, w.is_slow, w.moved, error);
 }
 
-/* *is_changed: grains changed places, sort again. */
+/* *is_changed: grains moved in the store, sort again. */
 static WadiStatus wake_or_fall_asleep(WadiDem *dem, const WadiSleepStep *now, const WadiTileSort *sort,
                                       bool *is_changed, WadiError *error)
 {
-    WadiSleepSurvey survey;
+    WadiSleepClasses classes;
     uint8_t *wakes = NULL, *falls = NULL;
     *is_changed = false;
-    WADI_TRY(wadi_sleep_survey(&dem->sleep, now, sort, &survey, error));
-    WADI_TRY(wadi_sleep_find_reached(&dem->sleep, now, &survey, &wakes, error));
+    WADI_TRY(wadi_sleep_classify(&dem->sleep, now, sort, &classes, error));
+    WADI_TRY(wadi_sleep_find_reached(&dem->sleep, now, &classes, &wakes, error));
     if (wakes != NULL) {
         *is_changed = true;
         return wadi_sleep_wake(&dem->sleep, now, wakes, error);
     }
-    WADI_TRY(wadi_sleep_find_candidates(&dem->sleep, now, &survey, &falls, error));
+    WADI_TRY(wadi_sleep_find_candidates(&dem->sleep, now, &classes, &falls, error));
     *is_changed = falls != NULL;
     return falls != NULL ? wadi_sleep_fall_asleep(&dem->sleep, now, sort, falls, error) : WADI_OK;
 }

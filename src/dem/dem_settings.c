@@ -173,12 +173,30 @@ static double largest_tilt(const WadiCurve *gravity)
     return most;
 }
 
-const char *wadi_dem_check_settings(const WadiScene *scene, char *text, size_t size)
+/* A key that ZY10's method would not obey. */
+static const char *check_published(const WadiDemDef *def, char *text, size_t size)
 {
-    if (wadi_dem_def(scene)->published == WADI_DEM_ZY10 &&
-        wadi_dem_def(scene)->mode != WADI_DEM_SURFACE_FLOW) {
+    if (def->mode != WADI_DEM_SURFACE_FLOW) {
         snprintf(text, size, "ZY10 is a method of grains above a height field; add `mode: surface_flow`");
         return "dem.published";
+    }
+    WadiDemDef defaults = { 0 };
+    wadi_scene_set_defaults(&wadi_dem_settings, &defaults);
+    const bool has_law = def->law != defaults.law && def->law != WADI_DEM_VISCOELASTIC;
+    if (has_law || def->flow_depth != defaults.flow_depth) {
+        snprintf(text, size, "'zy10' has its own '%s'; leave that key out, or this one",
+                 has_law ? "law" : "flow_depth");
+        return "dem.published";
+    }
+    return NULL;
+}
+
+const char *wadi_dem_check_settings(const WadiScene *scene, char *text, size_t size)
+{
+    const bool is_zy10 = wadi_dem_def(scene)->published == WADI_DEM_ZY10;
+    const char *wrong = is_zy10 ? check_published(wadi_dem_def(scene), text, size) : NULL;
+    if (wrong != NULL) {
+        return wrong;
     }
     if (wadi_dem_def(scene)->mode != WADI_DEM_FULL && !scene->has_domain) {
         snprintf(text, size, "a height field needs a `domain`: its columns fill it");
@@ -226,13 +244,14 @@ void wadi_dem_warn(const WadiScene *scene, const WadiLog *log)
     for (int m = 0; m < scene->material_count; ++m) {
         const WadiMaterial *material = &scene->materials[m];
         const double angle = farthest(&material->friction_angle, 0.5 * (least + most));
+        const char *where = material->where_friction_angle.text;
         if (!material->is_unused && (angle < least || angle > most)) {
             wadi_log(
                 log, WADI_LOG_WARNING,
                 "%s: materials.%s.friction_angle is %.4g degrees: slopes of %s are known to have their angle "
                 "from %g to %g degrees only; choose an angle between them, another dem.shape, or give "
                 "dem.friction and dem.rolling_friction",
-                material->where_friction_angle.text, material->name, angle, shapes[def->shape].name, least,
+                where[0] != '\0' ? where : scene->path, material->name, angle, shapes[def->shape].name, least,
                 most);
         }
     }

@@ -80,7 +80,7 @@ static void destroy(void *solver)
     WADI_DELETE(dem->mass, dem->mass_capacity);
     WADI_DELETE(dem->sleeping_load, dem->sleeping_load_capacity);
     WADI_DELETE(dem->tile_load, dem->tile_load_capacity);
-    WADI_DELETE(dem->grains.whole, dem->whole_capacity);
+    WADI_DELETE(dem->grains.grown_radius, dem->grown_radius_capacity);
     WADI_DELETE(dem->grains.skin, dem->skin_capacity);
     WADI_DELETE(dem, 1);
 }

@@ -21,6 +21,7 @@ enum {
     LIFETIME,
     NOW,
     FASTEST_BORN,
+    LAST_DT,
     IS_STALE,
     IS_NEAR_STALE,
     HAS_GROWING,
@@ -116,6 +117,7 @@ WadiStatus wadi_dem_save(const void *solver, WadiState *state, WadiError *error)
                                       [LIFETIME] = dem->lifetime,
                                       [NOW] = dem->now,
                                       [FASTEST_BORN] = dem->fastest_born,
+                                      [LAST_DT] = dem->last_dt,
                                       [IS_STALE] = dem->is_stale,
                                       [IS_NEAR_STALE] = dem->is_near_stale,
                                       [HAS_GROWING] = dem->has_growing,
@@ -155,12 +157,12 @@ static WadiStatus take_numbers(WadiDem *dem, const WadiStateArray *array, WadiEr
         [FASTEST] = 1e9,      [LISTED] = INT32_MAX / 8, [ASLEEP] = INT32_MAX / 8,
         [KNOWN] = INT32_MAX,  [STEPS] = INT32_MAX / 2,  [CHECKED_AT] = 1e30,
         [LISTED_AT] = 1e30,   [LIFETIME] = 1e30,        [NOW] = 1e30,
-        [FASTEST_BORN] = 1e9, [IS_STALE] = 1,           [IS_NEAR_STALE] = 1,
-        [HAS_GROWING] = 1,    [IS_SET_CHANGED] = 1
+        [FASTEST_BORN] = 1e9, [LAST_DT] = 1e30,         [IS_STALE] = 1,
+        [IS_NEAR_STALE] = 1,  [HAS_GROWING] = 1,        [IS_SET_CHANGED] = 1
     };
     for (int k = 0; k < NUMBERS; ++k) {
-        const bool is_whole = k == FASTEST || (k >= CHECKED_AT && k <= FASTEST_BORN) || n[k] == floor(n[k]);
-        if (!(n[k] >= 0.0 && n[k] <= most[k] && is_whole)) {
+        const bool is_integer = k == FASTEST || (k >= CHECKED_AT && k <= LAST_DT) || n[k] == floor(n[k]);
+        if (!(n[k] >= 0.0 && n[k] <= most[k] && is_integer)) {
             return wadi_state_fail(error, array, 0, "number %d is %g, not from 0 to %g", k, n[k], most[k]);
         }
     }
@@ -175,6 +177,7 @@ static WadiStatus take_numbers(WadiDem *dem, const WadiStateArray *array, WadiEr
     dem->lifetime = n[LIFETIME];
     dem->now = n[NOW];
     dem->fastest_born = n[FASTEST_BORN];
+    dem->last_dt = n[LAST_DT];
     dem->is_stale = n[IS_STALE] != 0.0;
     dem->is_near_stale = n[IS_NEAR_STALE] != 0.0;
     dem->has_growing = n[HAS_GROWING] != 0.0;
@@ -201,7 +204,7 @@ static void take_particles(WadiDem *dem)
         g->shift[n][3] = radius[i];
         *motion = (WadiF8){ p->vx[i],    p->vy[i],    p->vz[i],    (*motion)[3],
                             omega[0][i], omega[1][i], omega[2][i], (*motion)[7] };
-        g->whole[n] = (float)wadi_dem_radius_of(dem, i);
+        g->grown_radius[n] = (float)wadi_dem_radius_of(dem, i);
         dem->mass[n] = (float)wadi_dem_mass_of(dem, i);
         if (dem->base != NULL) {
             dem->base[n][0] = p->x[i], dem->base[n][1] = p->y[i], dem->base[n][2] = p->z[i];
@@ -229,7 +232,7 @@ static WadiStatus load_grains(WadiDem *dem, const WadiState *state, int32_t coun
         }
         g->skin[i] = value[6];
         g->motion[i] = (WadiF8){ 0, 0, 0, value[7], 0, 0, 0, value[8] };
-        g->whole[i] = dem->mass[i] = 0.0f;
+        g->grown_radius[i] = dem->mass[i] = 0.0f;
         if (dem->rupture > 0.0) {
             g->bridge[i] = value[9];
             g->grip[i] = value[10];

@@ -8,6 +8,7 @@
 #include "core/parallel.h"
 #include "dem/contact/dem_forces.h"
 #include "dem/dem.h"
+#include "math/exp.h"
 
 enum { BLOCK = 4096, NUMBERS = 8 }; /* NUMBERS: of a checkpoint */
 /* sqrt(d / g): time in which grains that have just woken lose their speed. They are pressed together as when
@@ -389,7 +390,7 @@ void wadi_dem_surface_damp(WadiDem *dem, double dt)
     if (s->damping > 0) {
         Damp damp = { .dem = dem,
                       .state = wadi_particles_column(dem->context.particles, s->state_column),
-                      .factor = (float)exp(-dt / (DAMPING * dem->unit_time)) };
+                      .factor = (float)wadi_exp(-dt / (DAMPING * dem->unit_time)) };
         wadi_parallel_for(dem->grains.count, BLOCK, damp_block, &damp);
     }
 }

@@ -101,7 +101,7 @@ WadiStatus wadi_export_foam(const WadiFrameScene *frame_scene, WadiGrains *foam,
 
 /* Grains as particles with the attributes colour (linear), wetness and, where they have it, velocity; ids
  * count them. In the arena. */
-WadiStatus wadi_export_grain_cloud(const WadiExportFrame *frame, const WadiGrains *grains, WadiCloud *cloud,
+WadiStatus wadi_export_grain_cloud(const WadiExportFrame *frame, const WadiGrains *grains, WadiCloud *made,
                                    WadiArena *arena, WadiError *error);
 
 /* Grains of a colour with water between them; the colour that a bed of a look's grains has as a whole, before

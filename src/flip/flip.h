@@ -63,7 +63,8 @@ typedef struct WadiFlipMix {
 typedef struct WadiFlipBonds {
     float *cohesion; /* per cell: c_k of its particles, without that of broken bonds */
     float *tension;  /* per cell: T */
-    /* Per face: mass of the particles at it over that of a full face, where one of its cells is air. */
+    uint8_t *held;   /* per row: cells whose bonds hold and whose stress was below the yield law */
+    /* Per face: mass of the particles at it over that of a full face, beside air and broken bonds. */
     float *fraction[3];
 } WadiFlipBonds;
 

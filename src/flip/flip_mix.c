@@ -3,13 +3,14 @@
 #include <math.h>
 
 #include "flip/flip.h"
+#include "math/exp.h"
 #include "matter/yield.h"
 
 /* A loss per second, not per step. The times, 8 units of water and 2 of sand, were measured with cells of 1
  * to 2 cm: 0.33 s and 0.08 s. */
 double wadi_flip_kept_fraction(const WadiFlip *flip, bool is_sand, double dt)
 {
-    return exp(-dt / ((is_sand ? 2.0 : 8.0) * flip->unit_time));
+    return wadi_exp(-dt / ((is_sand ? 2.0 : 8.0) * flip->unit_time));
 }
 
 static double flip_fraction_of(const WadiFlip *flip, const WadiMaterial *material, double dt)
@@ -30,13 +31,13 @@ void wadi_flip_materials_at(WadiFlip *flip, double time, double dt, double force
         /* Viscosity damps motion below the grid scale like the shortest wave of the grid. The rate is
          * limited, because this damping also slows rotation. */
         double fine = 3.14159265358979323846 / cell_size;
-        fraction *= exp(-fmin(0.4 / flip->unit_time, wadi_curve_value(&material->viscosity, time) /
-                                                         material->density * fine * fine) *
-                        dt);
+        fraction *= wadi_exp(-fmin(0.4 / flip->unit_time, wadi_curve_value(&material->viscosity, time) /
+                                                              material->density * fine * fine) *
+                             dt);
         /* Ripples below the grid scale: a tenth of the rate of capillary waves of one cell. */
         double capillary = sqrt(wadi_curve_value(&material->surface_tension, time) /
                                 (material->density * cell_size * cell_size * cell_size));
-        fraction *= exp(-0.1 * capillary * dt);
+        fraction *= wadi_exp(-0.1 * capillary * dt);
         flip->flip_fraction[m] = material->transfer == WADI_TRANSFER_FLIP ? (float)fraction : 0.0f;
         if (materials->is_sand[m]) {
             const bool is_printed = wadi_flip_def(scene)->published == WADI_FLIP_PUBLISHED_ZB05;

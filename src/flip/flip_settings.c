@@ -148,6 +148,20 @@ static bool is_at_default(const WadiSceneField *field, const WadiFlipDef *def, c
     }
 }
 
+static bool is_zero(const WadiCurve *curve)
+{
+    return wadi_curve_is_constant(curve) && !(wadi_curve_value(curve, 0.0) > 0.0);
+}
+
+/* A property of which the papers of `flip` have no force; NULL: none. */
+static const char *absent_property(const WadiMaterial *material)
+{
+    return !is_zero(&material->viscosity)         ? "viscosity"
+           : !is_zero(&material->surface_tension) ? "surface_tension"
+           : material->tensile_strength > 0.0     ? "tensile_strength"
+                                                  : NULL;
+}
+
 /* A key that the published method would not obey. */
 static const char *check_published(const WadiScene *scene, char *text, size_t size)
 {
@@ -171,6 +185,12 @@ static const char *check_published(const WadiScene *scene, char *text, size_t si
              (is_pic_only && material->transfer != WADI_TRANSFER_PIC))) {
             snprintf(text, size, "'%s' transfers by %s; change 'transfer' of the material '%s'", method,
                      is_pic_only ? "pic" : "pic or flip", material->name);
+            return "flip.published";
+        }
+        const char *missing = absent_property(material);
+        if (missing != NULL) {
+            snprintf(text, size, "'%s' has no such force; leave '%s' of the material '%s' out", method,
+                     missing, material->name);
             return "flip.published";
         }
         if (!is_pic_only && (material->yield != WADI_YIELD_TAN || material->friction_angle_fast > 0.0)) {

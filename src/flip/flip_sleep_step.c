@@ -165,21 +165,21 @@ static WadiStatus wake_or_fall_asleep(WadiFlip *flip, const WadiSleepStep *now, 
                                       bool *is_changed, WadiError *error)
 {
     const WadiPools pools = pools_of(flip);
-    WadiSleepSurvey survey;
+    WadiSleepClasses classes;
     uint8_t *wakes = NULL, *falls = NULL;
     *is_changed = false;
     if (!flip->sleep.is_on) {
         return WADI_OK;
     }
-    WADI_TRY(wadi_sleep_survey(&flip->sleep, now, sort, &survey, error));
-    WADI_TRY(wadi_sleep_find_reached(&flip->sleep, now, &survey, &wakes, error));
+    WADI_TRY(wadi_sleep_classify(&flip->sleep, now, sort, &classes, error));
+    WADI_TRY(wadi_sleep_find_reached(&flip->sleep, now, &classes, &wakes, error));
     WADI_TRY(wadi_pools_wake(&pools, &sort->tiles, &wakes, error));
     if (wakes != NULL) {
         *is_changed = true;
         return wake(flip, now, wakes, error);
     }
     wadi_flip_sleep_find_weak(&flip->sleep, now, sort, wadi_sleep_window(now));
-    WADI_TRY(wadi_sleep_find_candidates(&flip->sleep, now, &survey, &falls, error));
+    WADI_TRY(wadi_sleep_find_candidates(&flip->sleep, now, &classes, &falls, error));
     WADI_TRY(wadi_flip_pools_hold(&pools, now, sort, &falls, error));
     *is_changed = falls != NULL;
     return falls != NULL ? fall_asleep(flip, now, sort, falls, error) : WADI_OK;

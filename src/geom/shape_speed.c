@@ -2,6 +2,7 @@
  * With d(x, t) = s(t) d_local(A(t)^-1 x, t) and |grad d_local| <= 1, s |A^-1| <= 1:
  *   |d'| <= |s'/s| |d| + s |d_local'| + |velocity of the material at x|. */
 #include "geom/shape_internal.h"
+#include "math/exp.h"
 
 /* Largest |slope| of each component during [t0, t1]. */
 static WadiVec3 slope_bound(const WadiCurve *curve, double t0, double t1)
@@ -174,7 +175,7 @@ double wadi_shape_speed_bound(const WadiShape *shape, WadiVec3 x, double radius,
     if (growth > 0.0) {
         /* d' <= growth |d| + bound, over the interval. */
         double d = fabs(wadi_shape_distance(shape, x, t0)) + radius + bound * duration;
-        bound += growth * d * exp(growth * duration);
+        bound += growth * d * wadi_exp(growth * duration);
     }
     return bound;
 }

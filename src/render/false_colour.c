@@ -202,6 +202,13 @@ void wadi_false_colour_finish(WadiFalseColour *colour)
     }
 }
 
+static bool has_values(const void *user, const WadiState *frame)
+{
+    const WadiFalseColour *colour = user;
+    Source source;
+    return find_source(frame, colour->attribute, &source);
+}
+
 static WadiStatus fill_colours(void *user, const WadiCloud *cloud, const WadiState *frame,
                                const int32_t *particle, WadiTraceColour *to, WadiError *error)
 {
@@ -222,5 +229,5 @@ static WadiStatus fill_colours(void *user, const WadiCloud *cloud, const WadiSta
 
 WadiFrameSceneColours wadi_false_colour_frame_scene(WadiFalseColour *colour)
 {
-    return (WadiFrameSceneColours){ .fill = fill_colours, .user = colour };
+    return (WadiFrameSceneColours){ .fill = fill_colours, .has_values = has_values, .user = colour };
 }

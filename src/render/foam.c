@@ -271,6 +271,9 @@ WadiStatus wadi_foam_add(WadiFrameScene *frame_scene, const WadiFrameSceneDef *d
         !def->scene->render.has_secondary || def->has_cut) {
         return WADI_OK;
     }
+    if (def->colours != NULL && !def->colours->has_values(def->colours->user, def->secondary)) {
+        return WADI_OK; /* foam has a speed, but no wetness */
+    }
     Particles particles = { 0 };
     WADI_TRY(wadi_cloud_from_frame(&particles.cloud, def->secondary, -1, 0.0, error));
     WadiStatus status = particles.cloud.count > 0 ? fill(frame_scene, &particles, def, error) : WADI_OK;

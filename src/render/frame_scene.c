@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "core/check.h"
+#include "render/bed_edge.h"
 #include "render/foam.h"
 #include "render/frame_scene_internal.h"
 #include "render/solid_texture.h"
@@ -177,6 +178,15 @@ static bool has_ground_as_floor(const WadiFrameBuilder *s)
            (!isfinite(def->ground_height) || def->ground_height == scene->domain.min.z);
 }
 
+/* The surface of a bed that goes on is not clipped at the sides of the domain. */
+static void open_sides(const WadiFrameBuilder *s, WadiFieldDef *field)
+{
+    if (s->def->has_bed && field->is_clipped) {
+        field->clip.min.x = field->clip.min.y = -INFINITY;
+        field->clip.max.x = field->clip.max.y = INFINITY;
+    }
+}
+
 static WadiStatus make_mesh(const WadiFrameBuilder *s, const WadiMaterial *material, const WadiCloud *cloud,
                             bool is_underlay, WadiSurfaceMesh *mesh, WadiError *error)
 {
@@ -209,6 +219,7 @@ static WadiStatus make_mesh(const WadiFrameBuilder *s, const WadiMaterial *mater
         const bool coheres = wadi_curve_value_or_zero(&material->cohesion, s->time) > 0.0 ||
                              (material->where_pores.text[0] != 0 && material->pores.cohesion_wet > 0.0);
         def.bumps = coheres ? COHESIVE_BUMPS : SAND_BUMPS;
+        open_sides(s, &def.field);
     }
     WadiStageTimes times = { 0 };
     WadiSurfaceFrame made;
@@ -232,6 +243,21 @@ static WadiStatus make_stones(const WadiFrameBuilder *s, WadiFrameScenePart *par
     return make_mesh(s, &s->def->scene->materials[part->material], cloud, true, &part->mesh, error);
 }
 
+/* The grains that `wadi secondary` has made, over a mesh that closes the gaps. */
+static WadiStatus make_fine(const WadiFrameBuilder *s, WadiFrameScenePart *part, const WadiCloud *cloud,
+                            const WadiGrainDef *def, WadiError *error)
+{
+    WadiCloud fine;
+    WADI_TRY(wadi_cloud_from_frame(&fine, s->def->fine_grains, part->material, 0.0, error));
+    WadiStatus status =
+        wadi_grains_single(&part->grains, &fine, s->frame_scene->origin, def, &s->frame_scene->arena, error);
+    wadi_cloud_free(&fine);
+    WADI_TRY(status);
+    return s->def->has_cut
+               ? WADI_OK
+               : make_mesh(s, &s->def->scene->materials[part->material], cloud, true, &part->mesh, error);
+}
+
 static WadiStatus make_sand(const WadiFrameBuilder *s, WadiFrameScenePart *part, const WadiCloud *cloud,
                             const WadiMaterial *material, WadiError *error)
 {
@@ -241,17 +267,25 @@ static WadiStatus make_sand(const WadiFrameBuilder *s, WadiFrameScenePart *part,
     const double size = wadi_frame_scene_grain_size(material);
     double ratio = cloud->spacing_max / size;
     part->is_angular = true;
+    if (s->def->fine_grains != NULL && wadi_state_find(s->def->fine_grains, "position") != NULL) {
+        return make_fine(s, part, cloud, &def, error);
+    }
     if (s->def->has_cut) {
         return fill_grains(s, cloud, &def, &part->grains, error);
     }
     if (ratio < STONE_RATIO && cloud->count > 0) {
         return make_stones(s, part, cloud, ratio, def, error);
     }
-    WadiCloud bulk, loose;
+    WadiCloud bulk, loose, extended;
     WadiBox everywhere = { { -INFINITY, -INFINITY, -INFINITY }, { INFINITY, INFINITY, INFINITY } };
     const WadiBox walls = s->def->scene->has_domain ? s->def->scene->domain : everywhere;
     float *drop;
     WADI_TRY(wadi_sand_split(&bulk, &loose, &drop, cloud, walls, arena, error));
+    if (s->def->has_bed) {
+        const WadiBed bed = { s->def->scene->domain, s->def->bed_height, s->def->bed_wetness };
+        WADI_TRY(wadi_bed_extend(&extended, &bulk, &bed, arena, error));
+        bulk = extended;
+    }
     WADI_TRY(make_mesh(s, material, &bulk, false, &part->mesh, error));
     WADI_TRY(wadi_sand_owners(&part->owners, &bulk, part->mesh.mesh.vertices, part->mesh.mesh.vertex_count,
                               s->frame_scene->origin, arena, error));

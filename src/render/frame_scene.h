@@ -16,6 +16,7 @@
 typedef struct WadiFrameSceneColours {
     WadiStatus (*fill)(void *user, const WadiCloud *cloud, const WadiState *frame, const int32_t *particle,
                        WadiTraceColour *colour, WadiError *error);
+    bool (*has_values)(const void *user, const WadiState *frame); /* for its particles */
     void *user;
 } WadiFrameSceneColours;
 
@@ -23,6 +24,7 @@ typedef struct WadiFrameSceneDef {
     const WadiScene *scene;
     const WadiWorld *world;               /* made from the scene; its colliders are drawn */
     const WadiState *secondary;           /* foam, spray, bubbles and dust of the frame; NULL: none */
+    const WadiState *fine_grains;         /* of its sand; NULL or no arrays: none */
     int grains_max;                       /* upper bound per particle that flies alone; 0: as the looks say */
     double pixel;                         /* m: width of a pixel where the scene is; 0: not known */
     const WadiFrameSceneColours *colours; /* NULL: as the looks say; otherwise particles are balls */

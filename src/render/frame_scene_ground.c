@@ -1,4 +1,5 @@
 /* What everything stands on. */
+#include "render/bed_edge.h"
 #include "render/frame_scene_internal.h"
 
 /* The first sand of the scene, or NULL. */
@@ -31,10 +32,19 @@ static double slab_side(double size)
 /* m, of the scene: smaller ones stand on something of one colour, as on a table. */
 static const double TABLE = 0.7;
 
+/* Without sides and without weight, nothing stands on anything. */
+static bool is_in_space(const WadiScene *scene)
+{
+    return !scene->has_domain && wadi_norm(wadi_curve_value3(&scene->gravity, 0.0)) == 0.0;
+}
+
 static WadiGroundKey ground_of(const WadiFrameBuilder *s)
 {
     const WadiGroundKey ground = s->def->scene->render.ground;
-    return ground != WADI_GROUND_AUTO ? ground : s->size < TABLE ? WADI_GROUND_PLAIN : WADI_GROUND_SLABS;
+    return ground != WADI_GROUND_AUTO   ? ground
+           : is_in_space(s->def->scene) ? WADI_GROUND_NONE
+           : s->size < TABLE            ? WADI_GROUND_PLAIN
+                                        : WADI_GROUND_SLABS;
 }
 
 static WadiLook ground_look(const WadiFrameBuilder *s)
@@ -72,17 +82,17 @@ static WadiLook ground_look(const WadiFrameBuilder *s)
  * many m at most. */
 static const double AIR = 100.0, AIR_CLEAREST = 2500.0;
 
-/* Spacings: the plain covers the sand's edges at the sides of the domain, which are round. */
-static const double COVER = 1.5;
+/* Spacings below the bed's uppermost particles: the sand goes down into the plain beyond the rim. */
+static const double BELOW = 0.4;
 
 /* A plain of sand at the height of the scene's bed; the domain lies in a pit of it. */
 static WadiStatus set_bed(WadiFrameBuilder *s, WadiError *error)
 {
     WadiTraceGround *ground = &s->frame_scene->ground;
     ground->has_pit = true;
-    ground->pit = wadi_box_grown(s->def->scene->domain, -COVER * s->def->bed_spacing);
+    ground->pit = wadi_box_grown(s->def->scene->domain, WADI_BED_RIM * s->def->bed_spacing);
     ground->pit.min.z = ground->height;
-    ground->pit.max.z = ground->height = s->def->bed_height;
+    ground->pit.max.z = ground->height = s->def->bed_height - BELOW * s->def->bed_spacing;
     ground->wetness = (float)s->def->bed_wetness;
     return wadi_frame_scene_add_pit(s, ground->pit, ground->look, error);
 }
@@ -94,7 +104,7 @@ WadiStatus wadi_frame_scene_set_ground(WadiFrameBuilder *s, WadiError *error)
     double height = isfinite(def->ground_height) ? def->ground_height
                     : has_floor                  ? s->def->scene->domain.min.z
                                                  : s->view.min.z;
-    s->frame_scene->ground = (WadiTraceGround){ .is_present = def->ground != WADI_GROUND_NONE,
+    s->frame_scene->ground = (WadiTraceGround){ .is_present = ground_of(s) != WADI_GROUND_NONE,
                                                 .height = height - WADI_FRAME_CLEARANCE * s->size,
                                                 .look = ground_look(s) };
     s->frame_scene->air = fmin(AIR * s->size, AIR_CLEAREST);

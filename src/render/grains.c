@@ -227,11 +227,22 @@ static void make_block(void *context, int64_t first, int64_t end)
     }
 }
 
+static WadiStatus allocate(Builder *m, size_t count, WadiArena *arena, WadiError *error)
+{
+    WadiGrains *grains = m->out;
+    *grains = (WadiGrains){ .count = count };
+    WADI_TRY(WADI_ARENA_NEW(arena, &grains->sphere, count, "grains", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &grains->colour, count, "colours of grains", error));
+    if (m->def->has_velocity && m->velocity != NULL) {
+        WADI_TRY(WADI_ARENA_NEW(arena, &grains->velocity, count, "velocities of grains", error));
+    }
+    return WADI_OK;
+}
+
 WadiStatus wadi_grains_make(WadiGrains *grains, const WadiCloud *cloud, const WadiBins *bins, WadiVec3 origin,
                             const WadiGrainDef *def, WadiArena *arena, WadiError *error)
 {
     WADI_ASSERT_TRY(def->per_particle >= 1 && def->per_particle <= WADI_GRAIN_MAX && def->fill > 0.0, error);
-    *grains = (WadiGrains){ 0 };
     Builder m = { .cloud = cloud,
                   .bins = bins,
                   .def = def,
@@ -239,17 +250,48 @@ WadiStatus wadi_grains_make(WadiGrains *grains, const WadiCloud *cloud, const Wa
                   .velocity = wadi_cloud_find(cloud, "velocity"),
                   .origin = origin,
                   .out = grains };
-    size_t per_particle = (size_t)def->per_particle, count = (size_t)cloud->count * per_particle;
-    WADI_TRY(WADI_ARENA_NEW(arena, &grains->sphere, count, "grains", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &grains->colour, count, "colours of grains", error));
-    if (def->has_velocity && m.velocity != NULL) {
-        WADI_TRY(WADI_ARENA_NEW(arena, &grains->velocity, count, "velocities of grains", error));
-    }
+    const size_t per_particle = (size_t)def->per_particle;
+    WADI_TRY(allocate(&m, (size_t)cloud->count * per_particle, arena, error));
     WADI_TRY(WADI_ARENA_NEW(arena, &m.pattern, PATTERNS * per_particle, "patterns of grains", error));
     for (int p = 0; p < PATTERNS; ++p) {
         make_pattern(m.pattern + (size_t)p * per_particle, def->per_particle, p);
     }
-    grains->count = count;
     wadi_parallel_for(cloud->count, PARTICLE_BLOCK, make_block, &m);
+    return WADI_OK;
+}
+
+static void make_single_block(void *context, int64_t first, int64_t end)
+{
+    const Builder *m = context;
+    for (int64_t i = first; i < end; ++i) {
+        const uint32_t id = m->cloud->id[i];
+        const WadiVec3 x = wadi_sub(m->cloud->position[i], m->origin);
+        double u[3];
+        grain_numbers(id, 0, u);
+        float *sphere = m->out->sphere[i];
+        sphere[0] = (float)x.x;
+        sphere[1] = (float)x.y;
+        sphere[2] = (float)x.z;
+        sphere[3] =
+            0.5f * m->cloud->spacing[i] * (1.0f + (float)m->def->size_variation * (float)(2.0 * u[2] - 1.0));
+        const float wetness = m->wetness != NULL ? m->wetness->values[i] : m->def->wetness;
+        m->out->colour[i] = wadi_grain_colour(&m->def->palette, id, 0, wetness);
+        if (m->out->velocity != NULL) {
+            memcpy(m->out->velocity[i], m->velocity->values + 3 * i, sizeof(float[3]));
+        }
+    }
+}
+
+WadiStatus wadi_grains_single(WadiGrains *grains, const WadiCloud *cloud, WadiVec3 origin,
+                              const WadiGrainDef *def, WadiArena *arena, WadiError *error)
+{
+    Builder m = { .cloud = cloud,
+                  .def = def,
+                  .wetness = wadi_cloud_find(cloud, "wetness"),
+                  .velocity = wadi_cloud_find(cloud, "velocity"),
+                  .origin = origin,
+                  .out = grains };
+    WADI_TRY(allocate(&m, (size_t)cloud->count, arena, error));
+    wadi_parallel_for(cloud->count, PARTICLE_BLOCK, make_single_block, &m);
     return WADI_OK;
 }

@@ -45,5 +45,8 @@ WadiTraceColour wadi_grain_colour(const WadiGrainPalette *palette, uint32_t id, 
 #define WADI_GRAIN_SUPPORT 2.0
 WadiStatus wadi_grains_make(WadiGrains *grains, const WadiCloud *cloud, const WadiBins *bins, WadiVec3 origin,
                             const WadiGrainDef *def, WadiArena *arena, WadiError *error);
+/* One grain for each particle, of its size and with a colour by its id. */
+WadiStatus wadi_grains_single(WadiGrains *grains, const WadiCloud *cloud, WadiVec3 origin,
+                              const WadiGrainDef *def, WadiArena *arena, WadiError *error);
 
 #endif

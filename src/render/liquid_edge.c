@@ -9,6 +9,7 @@
 #include "core/parallel.h"
 #include "render/frame_scene_internal.h"
 #include "surface/cloud/bins.h"
+#include "surface/cloud/cloud_append.h"
 
 enum { BLOCK = 256, OFFSETS_MAX = 32 };
 /* Spacings: radius of the kernel. */
@@ -36,38 +37,6 @@ static float sum_at(const WadiBins *bins, WadiVec3 x, float enough)
         }
     }
     return sum;
-}
-
-/* Memory for as many particles as `from` and `more` have, with its attributes. */
-static WadiStatus allocate(WadiCloud *to, const WadiCloud *from, size_t more, WadiArena *arena,
-                           WadiError *error)
-{
-    const size_t size = (size_t)from->count + more;
-    *to = (WadiCloud){ .attribute_count = from->attribute_count,
-                       .spacing_min = from->spacing_min,
-                       .spacing_max = from->spacing_max };
-    WADI_TRY(WADI_ARENA_NEW(arena, &to->position, size, "particles of a liquid", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &to->spacing, size, "particles of a liquid", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &to->id, size, "particles of a liquid", error));
-    for (int a = 0; a < from->attribute_count; ++a) {
-        to->attribute[a] = from->attribute[a];
-        WADI_TRY(WADI_ARENA_NEW(arena, &to->attribute[a].values, size * (size_t)from->attribute[a].components,
-                                "particles of a liquid", error));
-    }
-    return WADI_OK;
-}
-
-static void append(WadiCloud *to, const WadiCloud *from, int32_t i, WadiVec3 position)
-{
-    const int32_t n = to->count++;
-    to->position[n] = position;
-    to->spacing[n] = from->spacing[i];
-    to->id[n] = from->id[i];
-    for (int a = 0; a < from->attribute_count; ++a) {
-        const size_t c = (size_t)from->attribute[a].components;
-        memcpy(to->attribute[a].values + (size_t)n * c, from->attribute[a].values + (size_t)i * c,
-               c * sizeof(float));
-    }
 }
 
 typedef struct Shore {
@@ -140,7 +109,7 @@ static WadiStatus add_chosen(WadiCloud *shored, const Shore *shore, size_t chose
     WADI_TRY(WADI_ARENA_NEW(arena, &places, chosen, "particles in sand", error));
     memset(taken.number, 0, (taken.mask + 1) * sizeof *taken.number);
     for (int32_t i = 0; i < cloud->count; ++i) {
-        append(shored, cloud, i, cloud->position[i]);
+        wadi_cloud_append(shored, cloud, i, cloud->position[i]);
     }
     for (int32_t i = 0; i < cloud->count; ++i) {
         for (uint32_t left = shore->chosen[i]; left != 0; left &= left - 1) {
@@ -149,7 +118,7 @@ static WadiStatus add_chosen(WadiCloud *shored, const Shore *shore, size_t chose
                 wadi_add_scaled(cloud->position[i], shore->offset[__builtin_ctz(left)], spacing);
             const int32_t next = shored->count - cloud->count + 1, number = take(&taken, p, spacing, next);
             if (number == next) {
-                append(shored, cloud, i, p);
+                wadi_cloud_append(shored, cloud, i, p);
                 places[number - 1] = 1;
             } else {
                 WadiVec3 *mean = &shored->position[cloud->count + number - 1];
@@ -184,7 +153,7 @@ WadiStatus wadi_liquid_shore(WadiCloud *shored, const WadiCloud *cloud, const Wa
     for (int32_t i = 0; i < cloud->count; ++i) {
         chosen += (size_t)__builtin_popcount(shore.chosen[i]);
     }
-    WADI_TRY(allocate(shored, cloud, chosen, arena, error));
+    WADI_TRY(wadi_cloud_like(shored, cloud, (size_t)cloud->count + chosen, arena, error));
     return add_chosen(shored, &shore, chosen, arena, error);
 }
 
@@ -244,10 +213,10 @@ WadiStatus wadi_liquid_without_films(WadiCloud *kept, const WadiCloud *cloud, Wa
     WADI_TRY(wadi_bins_build(&bins, cloud, NEAR, arena, error));
     WADI_TRY(WADI_ARENA_NEW(arena, &films.is_film, (size_t)cloud->count, "films at walls", error));
     wadi_parallel_for(cloud->count, BLOCK, find_films, &films);
-    WADI_TRY(allocate(kept, cloud, 0, arena, error));
+    WADI_TRY(wadi_cloud_like(kept, cloud, (size_t)cloud->count, arena, error));
     for (int32_t i = 0; i < cloud->count; ++i) {
         if (!films.is_film[i]) {
-            append(kept, cloud, i, cloud->position[i]);
+            wadi_cloud_append(kept, cloud, i, cloud->position[i]);
         }
     }
     return WADI_OK;

@@ -9,13 +9,15 @@ static const double VISCOSITY_MAX = 0.05;
 void wadi_secondary_free(WadiSecondary *secondary)
 {
     WADI_ARRAY_FREE(&secondary->list);
-    secondary->next_id = 0;
 }
 
 /* m/s: real water draws in no air below this; dust needs as much. */
 static const double SLOWEST = 1.0;
 /* Over sqrt(g L), the Froude number of the scene, where that is slower; and of `fast` over `slow`. */
 static const double FROUDE = 0.2, RANGE = 4.0;
+/* m^3/s^2: surface tension of water over its density. No ripple is slower than (4 g tension)^(1/4), 0.23 m/s
+ * on Earth: slower water closes its surface before it draws in air. */
+static const double TENSION = 7.2e-5;
 
 void wadi_secondary_speeds(const WadiScene *scene, bool is_sand, double *slow, double *fast)
 {
@@ -25,7 +27,8 @@ void wadi_secondary_speeds(const WadiScene *scene, bool is_sand, double *slow, d
         const WadiVec3 size = wadi_box_size(scene->domain);
         const double length = cbrt(size.x * size.y * size.z),
                      gravity = wadi_norm(wadi_curve_value3(&scene->gravity, 0.0));
-        const double wave = FROUDE * sqrt(gravity * length);
+        const double ripple = sqrt(sqrt(4.0 * gravity * TENSION));
+        const double wave = fmax(FROUDE * sqrt(gravity * length), ripple);
         scale = wave > 0.0 ? fmin(wave, SLOWEST) : SLOWEST;
     }
     if (def->fast >= 0.0) {
@@ -103,7 +106,6 @@ WadiStatus wadi_secondary_load(WadiSecondary *secondary, const WadiState *state,
     WADI_TRY(wadi_state_expect(state, "life", WADI_TYPE_F32, 1, count, &life, error));
     WADI_TRY(WADI_ARRAY_RESERVE(&secondary->list, count, "foam", error));
     secondary->list.count = count;
-    secondary->next_id = 0;
     for (size_t i = 0; i < count; ++i) {
         const double *at = (const double *)x->data + 3 * i;
         WadiSecondaryParticle *p = &secondary->list.data[i];
@@ -119,7 +121,6 @@ WadiStatus wadi_secondary_load(WadiSecondary *secondary, const WadiState *state,
             return wadi_fail(error, WADI_ERR_FORMAT, "particle %u: kind %d, life %g s, radius %g m", p->id,
                              p->kind, (double)p->life, (double)p->radius);
         }
-        secondary->next_id = p->id >= secondary->next_id ? p->id + 1 : secondary->next_id;
     }
     return WADI_OK;
 }

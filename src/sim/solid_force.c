@@ -28,6 +28,38 @@ static int load_of(const WadiSim *sim, int solid)
     return wadi_load_of_collider(solid);
 }
 
+/* Whether a side of the domain or an earlier collider has the name already. */
+static bool is_taken(const WadiScene *scene, int collider, const char *name)
+{
+    for (int side = 0; side < WADI_LOAD_SIDES; ++side) {
+        if (strcmp(name, side_names[side]) == 0) {
+            return true;
+        }
+    }
+    for (int i = 0; i < collider; ++i) {
+        if (scene->colliders[i].name != NULL && strcmp(name, scene->colliders[i].name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A collider without a name of its own has its number, so that tables tell all solids apart. */
+static const char *name_of(const WadiScene *scene, int load)
+{
+    static _Thread_local char number[16];
+    if (load < WADI_LOAD_SIDES) {
+        return side_names[load];
+    }
+    const int collider = load - WADI_LOAD_SIDES;
+    const char *name = scene->colliders[collider].name;
+    if (name != NULL && !is_taken(scene, collider, name)) {
+        return name;
+    }
+    snprintf(number, sizeof number, "%d", collider);
+    return number;
+}
+
 static void put(double to[3], WadiVec3 from)
 {
     to[0] = from.x, to[1] = from.y, to[2] = from.z;
@@ -36,6 +68,7 @@ static void put(double to[3], WadiVec3 from)
 WadiStatus wadi_sim_solid_force(const WadiSim *sim, int solid, WadiSolidForce *force, WadiError *error)
 {
     *force = (WadiSolidForce){ .name = "" };
+    WADI_TRY(wadi_sim_check_idle(sim, error));
     const int count = wadi_sim_solid_count(sim);
     if (solid < 0 || solid >= count) {
         return wadi_fail(error, WADI_ERR_ARGUMENT, "there is no solid %d; wadi_sim_solid_count gives %d",
@@ -44,10 +77,7 @@ WadiStatus wadi_sim_solid_force(const WadiSim *sim, int solid, WadiSolidForce *f
     const int load = load_of(sim, solid);
     const WadiSolidLoad *mean = &sim->loads.mean[load];
     force->collider = load < WADI_LOAD_SIDES ? -1 : load - WADI_LOAD_SIDES;
-    static _Thread_local char number[16];
-    snprintf(number, sizeof number, "%d", force->collider);
-    const char *name = force->collider < 0 ? side_names[load] : sim->scene->colliders[force->collider].name;
-    force->name = name != NULL ? name : number;
+    force->name = name_of(sim->scene, load);
     put(force->pivot, wadi_solid_pivot(sim->scene, load, sim->time));
     put(force->pressure, mean->pressure);
     put(force->friction, mean->friction);

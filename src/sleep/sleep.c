@@ -210,18 +210,18 @@ WadiStatus wadi_sleep_find_disturbed(WadiSleep *sleep, const WadiSleepStep *step
 }
 
 /* Boxes; tiles with new particles are not slow, because their motion is not measured yet. */
-static void survey_tiles(void *context, int64_t first, int64_t end)
+static void classify_tiles(void *context, int64_t first, int64_t end)
 {
-    const WadiSleepSurvey *survey = context;
-    const bool has_births = survey->particles->next_id > survey->next_id;
+    const WadiSleepClasses *classes = context;
+    const bool has_births = classes->particles->next_id > classes->next_id;
     for (int32_t t = (int32_t)first; t < end; ++t) {
-        wadi_sleep_box(survey->sort, t, survey->low[t], survey->high[t]);
+        wadi_sleep_box(classes->sort, t, classes->low[t], classes->high[t]);
         bool has_new = false;
-        for (int32_t i = survey->sort->tile_start[t]; has_births && i < survey->sort->tile_start[t + 1];
+        for (int32_t i = classes->sort->tile_start[t]; has_births && i < classes->sort->tile_start[t + 1];
              ++i) {
-            has_new |= survey->particles->id[i] >= survey->next_id;
+            has_new |= classes->particles->id[i] >= classes->next_id;
         }
-        survey->is_slow[t] = !has_new;
+        classes->is_slow[t] = !has_new;
     }
 }
 
@@ -239,34 +239,34 @@ static bool has_slow_neighbours(const WadiSleep *sleep, WadiTile tile)
     return true;
 }
 
-WadiStatus wadi_sleep_survey(const WadiSleep *sleep, const WadiSleepStep *step, const WadiTileSort *sort,
-                             WadiSleepSurvey *survey, WadiError *error)
+WadiStatus wadi_sleep_classify(const WadiSleep *sleep, const WadiSleepStep *step, const WadiTileSort *sort,
+                               WadiSleepClasses *classes, WadiError *error)
 {
     WadiArena *arena = step->context->scratch;
     const size_t tiles = (size_t)sort->tiles.count;
-    *survey =
-        (WadiSleepSurvey){ .sort = sort, .particles = step->context->particles, .next_id = sleep->next_id };
-    WADI_TRY(WADI_ARENA_NEW(arena, &survey->low, tiles, "awake tiles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &survey->high, tiles, "awake tiles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &survey->is_slow, tiles, "awake tiles", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &survey->rings, tiles, "awake tiles", error));
-    wadi_parallel_for(sort->tiles.count, TILE_BLOCK, survey_tiles, survey);
+    *classes =
+        (WadiSleepClasses){ .sort = sort, .particles = step->context->particles, .next_id = sleep->next_id };
+    WADI_TRY(WADI_ARENA_NEW(arena, &classes->low, tiles, "awake tiles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &classes->high, tiles, "awake tiles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &classes->is_slow, tiles, "awake tiles", error));
+    WADI_TRY(WADI_ARENA_NEW(arena, &classes->rings, tiles, "awake tiles", error));
+    wadi_parallel_for(sort->tiles.count, TILE_BLOCK, classify_tiles, classes);
     size_t at = 0;
     for (size_t t = 0; t < tiles; ++t) {
         WadiTile tile = sort->tiles.tiles[t];
         at = wadi_sleep_find_awake(sleep, tile, at);
         bool was_there = at < sleep->awake_count && wadi_tile_is_same(sleep->awake[at].tile, tile);
-        survey->is_slow[t] = survey->is_slow[t] != 0 &&
-                             (was_there ? sleep->awake[at].is_slow : has_slow_neighbours(sleep, tile));
-        survey->rings[t] = (uint8_t)(was_there ? rings_of(2.0 * sleep->awake[at].current_speed) : 0);
+        classes->is_slow[t] = classes->is_slow[t] != 0 &&
+                              (was_there ? sleep->awake[at].is_slow : has_slow_neighbours(sleep, tile));
+        classes->rings[t] = (uint8_t)(was_there ? rings_of(2.0 * sleep->awake[at].current_speed) : 0);
     }
     return WADI_OK;
 }
 
 WadiStatus wadi_sleep_find_reached(const WadiSleep *sleep, const WadiSleepStep *step,
-                                   const WadiSleepSurvey *survey, uint8_t **wakes, WadiError *error)
+                                   const WadiSleepClasses *classes, uint8_t **wakes, WadiError *error)
 {
-    const WadiTileMap *tiles = &survey->sort->tiles;
+    const WadiTileMap *tiles = &classes->sort->tiles;
     uint8_t *flags = NULL;
     *wakes = NULL;
     if (sleep->tile_count == 0) {
@@ -276,13 +276,13 @@ WadiStatus wadi_sleep_find_reached(const WadiSleep *sleep, const WadiSleepStep *
     memset(flags, 0, sleep->tile_count);
     for (int32_t t = 0; t < tiles->count; ++t) {
         for (int n = 0; n < 27; ++n) {
-            if (n != 13 && survey->is_slow[t] != 0) {
+            if (n != 13 && classes->is_slow[t] != 0) {
                 continue;
             }
             int32_t s = wadi_sleep_find(sleep, neighbour_tile(tiles->tiles[t], n));
-            if (s >= 0 && box_distance(sleep->tile[s].low, sleep->tile[s].high, survey->low[t],
-                                       survey->high[t]) <= (n == 13 ? WADI_TILE_SIDE : sleep->radius)) {
-                flag_around(sleep, sleep->tile[s].tile, survey->rings[t], flags);
+            if (s >= 0 && box_distance(sleep->tile[s].low, sleep->tile[s].high, classes->low[t],
+                                       classes->high[t]) <= (n == 13 ? WADI_TILE_SIDE : sleep->radius)) {
+                flag_around(sleep, sleep->tile[s].tile, classes->rings[t], flags);
                 *wakes = flags;
             }
         }
@@ -291,14 +291,14 @@ WadiStatus wadi_sleep_find_reached(const WadiSleep *sleep, const WadiSleepStep *
 }
 
 /* Whether an awake tile of the list is tile t of the sort and has been slow for a window and on average. */
-static bool is_candidate(const WadiSleep *sleep, const WadiSleepStep *step, const WadiSleepSurvey *survey,
+static bool is_candidate(const WadiSleep *sleep, const WadiSleepStep *step, const WadiSleepClasses *classes,
                          size_t q, int32_t t)
 {
-    return survey->is_slow[t] != 0 && q < sleep->awake_count &&
-           wadi_tile_is_same(sleep->awake[q].tile, survey->sort->tiles.tiles[t]) &&
+    return classes->is_slow[t] != 0 && q < sleep->awake_count &&
+           wadi_tile_is_same(sleep->awake[q].tile, classes->sort->tiles.tiles[t]) &&
            step->time - sleep->awake[q].since >= wadi_sleep_window(step) &&
            sleep->awake[q].speed < SLOW_ON_AVERAGE &&
-           !is_disturbed(sleep, step, survey->low[t], survey->high[t]);
+           !is_disturbed(sleep, step, classes->low[t], classes->high[t]);
 }
 
 static bool has_candidate(const WadiSleep *sleep, const WadiSleepStep *step)
@@ -313,9 +313,9 @@ static bool has_candidate(const WadiSleep *sleep, const WadiSleepStep *step)
 }
 
 WadiStatus wadi_sleep_find_candidates(const WadiSleep *sleep, const WadiSleepStep *step,
-                                      const WadiSleepSurvey *survey, uint8_t **falls, WadiError *error)
+                                      const WadiSleepClasses *classes, uint8_t **falls, WadiError *error)
 {
-    const WadiTileMap *tiles = &survey->sort->tiles;
+    const WadiTileMap *tiles = &classes->sort->tiles;
     WadiArena *arena = step->context->scratch;
     int32_t *stack = NULL;
     uint8_t *flags = NULL;
@@ -328,7 +328,7 @@ WadiStatus wadi_sleep_find_candidates(const WadiSleep *sleep, const WadiSleepSte
     WADI_TRY(WADI_ARENA_NEW(arena, &flags, (size_t)tiles->count, "candidates", error));
     for (int32_t t = 0; t < tiles->count; ++t) {
         q = wadi_sleep_find_awake(sleep, tiles->tiles[t], q);
-        flags[t] = is_candidate(sleep, step, survey, q, t);
+        flags[t] = is_candidate(sleep, step, classes, q, t);
         if (flags[t] == 0) {
             stack[depth++] = t;
         }

@@ -17,7 +17,7 @@
  * One step of a solver:
  *   wadi_sleep_find_disturbed, wadi_sleep_wake    before the sort
  *   the sort of the awake particles               from sleep.count on
- *   wadi_sleep_survey, wadi_sleep_find_reached, wadi_sleep_wake    repeat from the sort on if tiles woke
+ *   wadi_sleep_classify, wadi_sleep_find_reached, wadi_sleep_wake    repeat from the sort on if tiles woke
  *   wadi_sleep_find_candidates, wadi_sleep_fall_asleep           repeat from the sort on if tiles fell asleep
  *   wadi_sleep_end
  *   wadi_sleep_watch                              after the particles were moved
@@ -116,23 +116,23 @@ WadiStatus wadi_sleep_find_disturbed(WadiSleep *sleep, const WadiSleepStep *step
                                      WadiError *error);
 
 /* Properties of each tile of the sorted awake particles, for the decisions; in scratch. */
-typedef struct WadiSleepSurvey {
+typedef struct WadiSleepClasses {
     const WadiTileSort *sort;
     const WadiParticles *particles;
     uint32_t next_id; /* particles with this id and later ones are new */
     int32_t (*low)[3], (*high)[3];
     uint8_t *is_slow;
     uint8_t *rings; /* distance, in tiles, at which its impacts wake others [theory 8.2] */
-} WadiSleepSurvey;
+} WadiSleepClasses;
 
-WadiStatus wadi_sleep_survey(const WadiSleep *sleep, const WadiSleepStep *step, const WadiTileSort *sort,
-                             WadiSleepSurvey *survey, WadiError *error);
+WadiStatus wadi_sleep_classify(const WadiSleep *sleep, const WadiSleepStep *step, const WadiTileSort *sort,
+                               WadiSleepClasses *classes, WadiError *error);
 /* Tiles that contain awake particles or have fast ones within `radius`. */
 WadiStatus wadi_sleep_find_reached(const WadiSleep *sleep, const WadiSleepStep *step,
-                                   const WadiSleepSurvey *survey, uint8_t **wakes, WadiError *error);
+                                   const WadiSleepClasses *classes, uint8_t **wakes, WadiError *error);
 /* Flags per tile of the sort, NULL for none: slow for a window and on average, as are all tiles below it. */
 WadiStatus wadi_sleep_find_candidates(const WadiSleep *sleep, const WadiSleepStep *step,
-                                      const WadiSleepSurvey *survey, uint8_t **falls, WadiError *error);
+                                      const WadiSleepClasses *classes, uint8_t **falls, WadiError *error);
 
 /* Effects: the particles of flagged tiles move within the store. Woken tiles count as slow until they move,
  * and start at 75 % of the window. */

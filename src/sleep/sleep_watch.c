@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "math/exp.h"
 #include "sleep/sleep.h"
 
 static const double WINDOW = 10.0;   /* sqrt(dx / g) */
@@ -59,7 +60,7 @@ WadiStatus wadi_sleep_watch(WadiSleep *sleep, const WadiSleepStep *step, const W
 {
     const WadiTileMap *map = &sort->tiles;
     const double unit = wadi_sleep_unit(step);
-    const double weight = 1.0 - exp(-step->dt / (MEAN_TIME * wadi_sleep_unit_time(step)));
+    const double weight = 1.0 - wadi_exp(-step->dt / (MEAN_TIME * wadi_sleep_unit_time(step)));
     size_t tiles = (size_t)map->count, old = 0;
     WadiAwakeTile *awake = NULL;
     WADI_TRY(WADI_ARENA_NEW(step->context->scratch, &awake, tiles, "awake tiles", error));

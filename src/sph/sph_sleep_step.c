@@ -55,20 +55,20 @@ static WadiStatus wake_or_fall_asleep(WadiSph *sph, const WadiSleepStep *now, co
                                       bool *is_changed, WadiError *error)
 {
     const WadiPools pools = pools_of(sph);
-    WadiSleepSurvey survey;
+    WadiSleepClasses classes;
     uint8_t *wakes = NULL, *falls = NULL;
     *is_changed = false;
     if (!sph->sleep.is_on) {
         return WADI_OK;
     }
-    WADI_TRY(wadi_sleep_survey(&sph->sleep, now, sort, &survey, error));
-    WADI_TRY(wadi_sleep_find_reached(&sph->sleep, now, &survey, &wakes, error));
+    WADI_TRY(wadi_sleep_classify(&sph->sleep, now, sort, &classes, error));
+    WADI_TRY(wadi_sleep_find_reached(&sph->sleep, now, &classes, &wakes, error));
     WADI_TRY(wadi_pools_wake(&pools, &sort->tiles, &wakes, error));
     if (wakes != NULL) {
         *is_changed = true;
         return wadi_sleep_wake(&sph->sleep, now, wakes, error);
     }
-    WADI_TRY(wadi_sleep_find_candidates(&sph->sleep, now, &survey, &falls, error));
+    WADI_TRY(wadi_sleep_find_candidates(&sph->sleep, now, &classes, &falls, error));
     WADI_TRY(wadi_pools_hold(&pools, sort, &falls, error));
     *is_changed = falls != NULL;
     return falls != NULL ? wadi_sleep_fall_asleep(&sph->sleep, now, sort, falls, error) : WADI_OK;

@@ -119,6 +119,7 @@ typedef struct WadiRenderSettings {
     WadiVec3 collider_colour; /* sRGB; not given: one for each */
     double exposure;          /* stops */
     double shutter;           /* fraction of the frame time that the shutter is open: motion blur; 0: none */
+    int shutter_steps; /* parts of that time for which the particles are moved and wrapped anew; 1 .. 64 */
 } WadiRenderSettings;
 
 #endif

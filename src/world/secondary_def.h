@@ -13,6 +13,7 @@ typedef struct WadiSecondaryDef {
     double fast;      /* m/s: faster material makes no more; < 0: four times as fast */
     double rise;      /* m/s, of bubbles in still water */
     double drying;    /* s, until sand that water has left is dry */
+    int grains;       /* fine grains of a particle of sand; 0: none */
 } WadiSecondaryDef;
 
 #endif

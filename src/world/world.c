@@ -120,6 +120,21 @@ static WadiStatus build(WadiWorld *world, const WadiLog *log, WadiError *error)
     return prepare_forces(world, log, error);
 }
 
+void wadi_world_share_meshes(const WadiWorld *world, WadiScene *scene)
+{
+    const WadiScene *from = world != NULL ? world->scene : NULL;
+    for (int i = 0; i < scene->collider_count; ++i) {
+        const bool has = from != NULL && i < from->collider_count;
+        wadi_shape_def_share(&scene->colliders[i].shape, has ? &from->colliders[i].shape : NULL,
+                             has ? world->collider_shapes[i] : NULL);
+    }
+    for (int i = 0; i < scene->body_count; ++i) {
+        const bool has = from != NULL && i < from->body_count;
+        wadi_shape_def_share(&scene->bodies[i].shape, has ? &from->bodies[i].shape : NULL,
+                             has ? world->body_shapes[i] : NULL);
+    }
+}
+
 WadiStatus wadi_world_create(WadiWorld **world, const WadiScene *scene, const WadiLog *log, WadiError *error)
 {
     WADI_TRY(WADI_NEW(world, 1, "world", error));
@@ -192,6 +207,20 @@ void wadi_world_set_water(const WadiWorld *world, WadiParticles *particles, int3
     }
 }
 
+/* The velocity gradient of a rotation, for solvers whose particles carry one. */
+static void set_rotation(WadiParticles *particles, int32_t first, WadiVec3 spin)
+{
+    static const char *const names[6] = { "c01", "c02", "c10", "c12", "c20", "c21" };
+    const double slope[6] = { -spin.z, spin.y, spin.z, -spin.x, -spin.y, spin.x };
+    for (int e = 0; e < 6; ++e) {
+        const int index = wadi_particles_find_column(particles, names[e]);
+        float *column = index >= 0 ? wadi_particles_column(particles, index) : NULL;
+        for (int32_t i = first; column != NULL && i < particles->count; ++i) {
+            column[i] = (float)slope[e];
+        }
+    }
+}
+
 WadiStatus wadi_world_seed(const WadiWorld *world, WadiParticles *particles, const WadiLog *log,
                            WadiError *error)
 {
@@ -201,6 +230,7 @@ WadiStatus wadi_world_seed(const WadiWorld *world, WadiParticles *particles, con
         const int32_t first = particles->count;
         WADI_TRY(wadi_seed_fill(&in, particles, &count, error));
         wadi_world_set_water(world, particles, first, world->scene->bodies[i].saturation);
+        set_rotation(particles, first, world->scene->bodies[i].angular_velocity);
         wadi_warn_count(world, i, count, log);
     }
     return WADI_OK;

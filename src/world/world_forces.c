@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/parallel.h"
+#include "math/exp.h"
 #include "world/world.h"
 
 enum { BLOCKS = 64, BLOCK = 4096 };
@@ -68,7 +69,7 @@ static void drag_factors(double s, double *velocity, double *position)
         *position = 1.0 / 2 - s * (1.0 / 6 - s * (1.0 / 24 - s * (1.0 / 120 - s * (1.0 / 720 - s / 5040))));
         *velocity = 1.0 - s * *position;
     } else {
-        *velocity = (1.0 - exp(-s)) / s;
+        *velocity = (1.0 - wadi_exp(-s)) / s;
         *position = (1.0 - *velocity) / s;
     }
 }

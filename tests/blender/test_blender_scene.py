@@ -202,6 +202,22 @@ class Scenes(unittest.TestCase):
                 scene_text.build(recording(*objects), "try.meshes")
             self.assertTrue(str(caught.exception).startswith(start), caught.exception)
 
+    def test_objects_keep_names_of_their_own(self):
+        """Those of wadi have no spaces, no umlauts, and not the names of sides; files may be on a disk that ignores case."""
+        names = ["a b", "a_b", "A.B", "a.b", "Öse", "Äse", "x_min", "7"]
+        still = {"friction": [0.5], "restitution": [0.0]}
+        files = self.write(domain(), body(), *(made(name, "COLLIDER", (0.5, 0.25, 0.01), (0.01, 0.01, 0.01), samples=still) for name in names))
+        found = [one["name"] for one in json.loads(files.text)["colliders"]]
+        self.assertEqual(len({name.lower() for name in [*found, "x_min"]}), len(names) + 1, found)
+        self.assertEqual(len({name.lower() for name in files.files}), len(names) + 1)
+        self.good("run", "try.yaml", "--quiet", "--set", "frames=2")
+        with open(os.path.join(self.folder, "try.run/forces.csv"), encoding="utf-8") as file:
+            solids = [line.split(",")[2] for line in file.readlines()[1:]]
+        self.assertEqual(len(set(solids)), len(solids), solids)
+        for name, one in zip(names, found):
+            said = scene_text.with_objects(f"try.meshes/{one}.ply: cut off", files, "try.yaml")
+            self.assertTrue(said.startswith(f"{name}: "), said)
+
     def test_objects_share_a_material_when_their_numbers_are_equal(self):
         files = scene_text.build(recording(domain(), body("A", "dry_sand"), body("B", "dry_sand"), body("C", "dry_sand", friction_angle=20.0)), "m")
         self.assertEqual(list(json.loads(files.text)["materials"]), ["dry_sand", "dry_sand_2"])

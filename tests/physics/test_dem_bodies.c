@@ -89,7 +89,7 @@ static void a_free_body_keeps_its_energy(void **unused)
     const double energy = wadi_dot(momentum, wadi_dem_body_spin(body));
     double most = 0.0;
     for (int n = 0; n < 20000; ++n) {
-        wadi_dem_body_move(body, zero, zero, zero, 1e-3);
+        wadi_dem_body_move(body, &(WadiDemBodyKick){ zero, zero, zero, 1e-3 }, 1e-3);
         most = fmax(most, fabs(wadi_dot(body->momentum, wadi_dem_body_spin(body)) / energy - 1.0));
     }
     assert_memory_equal(&momentum, &body->momentum, sizeof momentum);
@@ -107,9 +107,9 @@ static void a_torque_turns_a_pair(void **unused)
     Spheres s = { 0 };
     WadiArena arena = { 0 };
     WadiDemBodies bodies = body_of(&s, WADI_DEM_PAIRS, (WadiVec3){ 0, 0, 0 }, &arena);
+    const WadiDemBodyKick kick = { { 2, 0, 0 }, { 0, 0, 2.8 }, { 0, 0, -1e-3 }, 1e-3 };
     for (int n = 0; n < 1000; ++n) {
-        wadi_dem_body_move(&bodies.body[0], (WadiVec3){ 2, 0, 0 }, (WadiVec3){ 0, 0, 2.8 },
-                           (WadiVec3){ 0, 0, -1e-3 }, 1e-3);
+        wadi_dem_body_move(&bodies.body[0], &kick, 1e-3);
     }
     const WadiVec3 arm = wadi_dem_body_arm(&bodies.body[0], s.base[1]);
     CHECK_NEAR(atan2(arm.y, arm.x), 0.5, 1e-3);

@@ -173,6 +173,30 @@ static void test_sand_at_rest_stays_where_it_was_put(void **state)
     wadi_scene_destroy(scene);
 }
 
+/* A slot narrower than a column and a half: sand that falls into it has the height of its volume. */
+static void test_a_narrow_slot_holds_its_volume(void **state)
+{
+    (void)state;
+    for (double wide = 0.025; wide < 0.06; wide += 0.01) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "wadi: 1\nsolver: dem\ndem: {mode: height_field}\ncell_size: 0.02\nframes: 100\n"
+                 "particles_per_cell: 1\ndomain: {min: [0, 0, 0], max: [0.4, %.9g, 1]}\n"
+                 "materials: {sand: {kind: sand}}\n"
+                 "bodies: [{material: sand, shape: {box: {min: [0, 0, 0.2], max: [0.4, %.9g, 0.4]}}}]\n",
+                 wide, wide);
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = start_sim(scene, 1);
+        run_frames(sim, 24);
+        const double volume = sim->particles.count * sim->world->particle_volume;
+        print_message("%.3f m wide: mean height %.4f m\n", wide, mean_height(&sim->particles));
+        /* Positions are within half a spacing of the column's own. */
+        CHECK_NEAR(mean_height(&sim->particles), 0.5 * volume / (0.4 * wide), 0.01);
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+}
+
 static void test_the_same_bytes_for_any_threads_and_resumed(void **state)
 {
     (void)state;
@@ -209,6 +233,7 @@ int main(void)
         cmocka_unit_test(test_a_drain_makes_a_funnel),
         cmocka_unit_test(test_sand_leaves_by_an_open_side),
         cmocka_unit_test(test_sand_at_rest_stays_where_it_was_put),
+        cmocka_unit_test(test_a_narrow_slot_holds_its_volume),
         cmocka_unit_test(test_the_same_bytes_for_any_threads_and_resumed),
         cmocka_unit_test(test_what_a_height_field_cannot_do_is_refused),
     };

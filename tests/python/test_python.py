@@ -12,6 +12,7 @@ import os
 import pathlib
 import pickle
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -212,6 +213,21 @@ class Simulations(unittest.TestCase):
         with self.assertRaises(wadi.ArgumentError):
             sim.step()
 
+    def test_a_frame_never_shows_the_particles_of_another(self):
+        sim = wadi.Scene(DAM).simulate(threads=1)
+        frames = iter(sim)
+        second = next(frames)
+        height = second['position'].z.mean()
+        self.assertEqual(height, sim['position'].z.mean())
+        sim.set('gravity', [0, 0, -1])
+        self.assertEqual(second['position'].z.mean(), height)  # a change takes no time
+        third = next(frames)
+        for use in (lambda: second['position'], lambda: second.particles, second._repr_png_):
+            with self.assertRaisesRegex(wadi.StaleError, 'frame 2'):
+                use()
+        self.assertEqual(third._repr_png_()[:4], b'\x89PNG')
+        self.assertEqual((second.number, second.time), (2, 1 / 24))
+
     def test_no_use_of_a_stale_view_is_silent(self):
         sim = wadi.Scene(DAM).simulate(threads=1)
         x = sim['position'].x
@@ -360,6 +376,14 @@ print(sim.time > before and len(sim['position'].x.copy()) == len(sim))
         total = sum(f.force for f in sim.forces.values())
         weight = len(sim) * 1600 * 0.01 ** 3 * 9.81
         self.assertLess(abs(total[2] + weight), 0.02 * weight)
+
+    def test_solids_of_one_name_have_forces_of_their_own(self):
+        ball = wadi.sphere((0.5, 0.25, 0.05), 0.05)
+        twins = [{'name': name, 'shape': ball} for name in ('post', 'post', 'x_min')]
+        sim = wadi.Scene({**DAM, 'colliders': [*twins, {'shape': ball}]}).simulate(threads=1)
+        forces = sim.forces
+        self.assertEqual(list(forces)[-4:], ['post', '1', '2', '3'])
+        self.assertEqual([f.collider for f in forces.values()], [-1] * 6 + [0, 1, 2, 3])
 
     def test_warnings_and_threads(self):
         with warnings.catch_warnings():
@@ -516,8 +540,9 @@ class Runs(unittest.TestCase):
         with self.assertRaises(wadi.Stopped):
             wadi.run(BIN, folder, threads=1, progress=lambda p: p.steps > 50)
         self.assertLess(len(wadi.Run(folder)), 4)
-        with self.assertRaises(wadi.ArgumentError):
+        with self.assertRaisesRegex(wadi.ArgumentError, 'resume=True') as refused:
             wadi.run(BIN, folder)
+        self.assertNotIn('WADI_RUN', str(refused.exception))
         resumed = wadi.run(BIN, folder, resume=True, threads=2)
         self.assertEqual(resumed.hash, self.made.hash)
         self.assertEqual((folder / 'forces.csv').read_bytes(), (self.made.folder / 'forces.csv').read_bytes())
@@ -536,7 +561,13 @@ class Runs(unittest.TestCase):
         self.assertEqual((first.number, last.number), (1, 4))
         self.assertFalse(np.array_equal(a.xyz, b.xyz))
         self.assertLess(b.z.mean(), a.z.mean())
-        self.assertEqual([f.number for f in run[2:4]], [2, 3])
+        for part, numbers in ((run[2:4], [2, 3]), (run[::-1], [4, 3, 2, 1]), (run[-2:], [3, 4]), (run[:-1], [1, 2, 3]),
+                              (run[::2], [1, 3]), (run[3:1:-1], [3, 2]), (run[9:], []), (reversed(run), [4, 3, 2, 1])):
+            self.assertEqual([f.number for f in part], numbers)
+        self.assertEqual((run[np.int64(2)].number, wadi.Run(os.fsencode(run.folder))[2].number), (2, 2))
+        for wrong in (1.0, 'last'):
+            with self.assertRaises(TypeError):
+                run[wrong]
         self.assertEqual([f.number for f in run], [1, 2, 3, 4])
         self.assertAlmostEqual(last.time, 3 / 24)
         with self.assertRaises(IndexError):
@@ -594,6 +625,18 @@ class Documents(unittest.TestCase):
         self.assertAlmostEqual(names['fit'](names['run_out'](names['collapse'](31.0))), 31.0, delta=1.0)
         self.assertTrue(22 < names['angle'] < 38)
         self.assertTrue(eval(code[-1].splitlines()[-1], names)._repr_png_().startswith(b'\x89PNG'))
+
+    @unittest.skipUnless(shutil.which('mypy'), 'mypy is not installed')
+    def test_type_hints_fit_the_examples_and_find_a_mistake(self):
+        blocks = [block for page in ('README.md', 'docs/python.md')
+                  for block in re.findall(r'^```python\n(.*?)^```', (ROOT / page).read_text(), re.S | re.M)]
+        for name, text in (('right', '\n'.join(blocks[1:])), ('wrong', blocks[1] + "\nsim.step_frame('2')\n")):
+            path = TMP / f'{name}.py'
+            path.write_text(text)
+            said = subprocess.run(['mypy', '--cache-dir', TMP / 'mypy', path], capture_output=True, text=True,
+                                  env={**os.environ, 'MYPYPATH': str(TMP / 'site')}).stdout
+            mistakes = [line for line in said.splitlines() if line.startswith(str(path)) and ': error:' in line]
+            self.assertEqual(len(mistakes), name == 'wrong', said)
 
     def test_help_teaches(self):
         for thing in [wadi, *(getattr(wadi, name) for name in wadi.__all__)]:

@@ -452,6 +452,64 @@ static void textures_need_their_attribute(void **unused)
     close_fixture(&f);
 }
 
+/* Lowest y of a solid. */
+static double front_of(const WadiFrameSceneSolid *solid)
+{
+    return wadi_mesh_bounds(&solid->mesh).min.y;
+}
+
+/* Three steps whose fronts lie in the plane y = 0.2: the second is behind the first, the third behind both,
+ * by less than a thousandth of the scene. The fourth touches none and is where it is. */
+static void faces_in_one_plane_are_apart(void **unused)
+{
+    (void)unused;
+    static const char scene[] =
+        "wadi: 1\nsolver: points\ncell_size: 0.1\ndomain: {min: [0, 0, 0], max: [2, 2, 1]}\n"
+        "materials: {sand: {kind: sand}}\n"
+        "bodies:\n  - {material: sand, shape: {box: {min: [1, 1, 0.5], max: [1.2, 1.2, 0.7]}}}\n"
+        "colliders:\n"
+        "  - {name: a, shape: {box: {min: [0.1, 0.2, 0], max: [0.5, 1, 0.6]}}}\n"
+        "  - {name: b, shape: {box: {min: [0.1, 0.2, 0], max: [0.8, 1, 0.4]}}}\n"
+        "  - {name: c, shape: {box: {min: [0.1, 0.2, 0], max: [1.1, 1, 0.2]}}}\n"
+        "  - {name: d, shape: {box: {min: [1.5, 0.2, 0], max: [1.8, 1, 0.2]}}}\n";
+    Fixture f;
+    WadiError error = { 0 };
+    open_fixture(&f, scene);
+    CHECK_OK(wadi_frame_scene_build(&f.frame_scene, &f.def, &f.frame, 0.0, &error), error);
+    const WadiFrameSceneSolid *solids = f.frame_scene.solids;
+    CHECK_NEAR(front_of(&solids[0]), 0.2, 1e-12);
+    assert_true(front_of(&solids[1]) > 0.2 + 1e-5 && front_of(&solids[2]) > front_of(&solids[1]) + 1e-5);
+    assert_true(front_of(&solids[2]) < 0.2 + 3e-3);
+    CHECK_NEAR(front_of(&solids[3]), 0.2, 1e-12);
+    close_fixture(&f);
+}
+
+static void nothing_stands_on_a_floor_in_space(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *keys;
+        bool has_ground;
+    } cases[] = { { "gravity: [0, 0, 0]\n", false },
+                  { "", true },
+                  { "gravity: [0, 0, 0]\nrender: {ground: slabs}\n", true },
+                  { "gravity: [0, 0, 0]\ndomain: {min: [0, 0, 0], max: [1, 1, 1]}\n", true } };
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; ++n) {
+        char scene[400];
+        snprintf(
+            scene, sizeof scene,
+            "wadi: 1\nsolver: points\ncell_size: 0.1\n%smaterials: {sand: {kind: sand}}\n"
+            "bodies:\n  - {material: sand, shape: {box: {min: [0.1, 0.1, 0.1], max: [0.4, 0.4, 0.4]}}}\n",
+            cases[n].keys);
+        Fixture f;
+        WadiError error = { 0 };
+        open_fixture(&f, scene);
+        CHECK_OK(wadi_frame_scene_build(&f.frame_scene, &f.def, &f.frame, 0.0, &error), error);
+        assert_int_equal(f.frame_scene.ground.is_present, cases[n].has_ground);
+        close_fixture(&f);
+    }
+}
+
 /* A slide of 3 m/s along x, a wheel that turns once in a second about z through the origin, a box that jumps,
  * and one at rest, while the shutter is open for 1/48 s about 0.5 s. */
 static void moving_colliders_have_velocities(void **unused)
@@ -580,6 +638,8 @@ int main(void)
         cmocka_unit_test(cuts_leave_what_is_behind),
         cmocka_unit_test(textures_need_their_attribute),
         cmocka_unit_test(moving_colliders_have_velocities),
+        cmocka_unit_test(faces_in_one_plane_are_apart),
+        cmocka_unit_test(nothing_stands_on_a_floor_in_space),
         cmocka_unit_test(empty_frames_have_an_empty_stage),
         cmocka_unit_test(carved_shapes_have_closed_meshes),
     };

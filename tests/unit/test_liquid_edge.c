@@ -197,6 +197,29 @@ static void spray_at_the_water_is_foam(void **unused)
     wadi_scene_destroy(scene);
 }
 
+/* Foam begins at a fifth of the speed of waves as long as the domain, 0.28 m/s for 0.2 m, and not below that
+ * of the slowest ripples on water, 0.23 m/s; at 1 m/s at the latest. */
+static void foam_begins_at_speeds_of_the_scene(void **unused)
+{
+    (void)unused;
+    static const double cases[][2] = { { 0.02, 0.230 }, { 0.2, 0.2801 }, { 10.0, 1.0 } };
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; ++n) {
+        char text[300];
+        const double side = cases[n][0];
+        snprintf(text, sizeof text,
+                 "wadi: 1\nsolver: points\nresolution: 10\ndomain: {min: [0, 0, 0], max: [%g, %g, %g]}\n"
+                 "materials: {water: {kind: water}}\n"
+                 "bodies: [{material: water, shape: {box: {min: [0, 0, 0], max: [%g, %g, %g]}}}]\n",
+                 side, side, side, side, side, 0.5 * side);
+        WadiScene *scene = load_scene(text);
+        double slow, fast;
+        wadi_secondary_speeds(scene, false, &slow, &fast);
+        CHECK_NEAR(slow, cases[n][1], 2e-3);
+        CHECK_NEAR(fast, 4.0 * slow, 1e-9);
+        wadi_scene_destroy(scene);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +227,7 @@ int main(void)
         cmocka_unit_test(films_at_walls_are_left_out),
         cmocka_unit_test(spray_at_the_water_is_foam),
         cmocka_unit_test(what_lies_on_the_ground_touches_it),
+        cmocka_unit_test(foam_begins_at_speeds_of_the_scene),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

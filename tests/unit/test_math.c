@@ -1,8 +1,11 @@
 /* math: affine maps, curves, symmetric matrices. */
+#include <float.h>
+
 #include "expect.h"
 #include "math/affine.h"
 #include "math/cbrt.h"
 #include "math/curve.h"
+#include "math/exp.h"
 #include "math/sym3.h"
 
 static void check_vec(WadiVec3 actual, double x, double y, double z, double tolerance)
@@ -219,6 +222,32 @@ static void cube_roots_are_those_of_cubes(void **state)
     assert_true(wadi_cbrt(0x1p-1074) > 0.0);
 }
 
+/* Rounded values of 60 digits; the results of the C library are as good. */
+static void exponentials_are_rounded_like_exact_ones(void **unused)
+{
+    (void)unused;
+    static const double exact[][2] = { { 0.0, 1.0 },
+                                       { 1.0, 0x1.5bf0a8b145769p+1 },
+                                       { -1.0, 0x1.78b56362cef38p-2 },
+                                       { 0.1, 0x1.1aec7b35a00d4p+0 },
+                                       { -0.37, 0x1.61a7ee209faffp-1 },
+                                       { 0.346, 0x1.69d4c0fb048cfp+0 },
+                                       { 10.0, 0x1.5829dcf950560p+14 },
+                                       { -20.5, 0x1.57a3afeed00abp-30 },
+                                       { 700.0, 0x1.d945df4f8ec8ep+1009 },
+                                       { 1e-9, 0x1.000000044b83p+0 } };
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; ++i) {
+        assert_true(wadi_exp(exact[i][0]) == exact[i][1]);
+    }
+    for (double x = -700.0; x < 700.0; x += 0.013) {
+        const long double value = expl((long double)x);
+        const double unit = nextafter((double)value, (double)INFINITY) - (double)value;
+        assert_true(fabsl((long double)wadi_exp(x) - value) < (LDBL_MANT_DIG > 53 ? 0.53L : 1.5L) * unit);
+    }
+    assert_true(wadi_exp(-1e9) == 0.0 && wadi_exp(-740.0) > 0.0 && isinf(wadi_exp(1e9)));
+    assert_true(isnan(wadi_exp((double)NAN)) && wadi_exp(-(double)INFINITY) == 0.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +258,7 @@ int main(void)
         cmocka_unit_test(steps_and_seams_jump),
         cmocka_unit_test(repeating_curves_have_their_period),
         cmocka_unit_test(cube_roots_are_those_of_cubes),
+        cmocka_unit_test(exponentials_are_rounded_like_exact_ones),
         cmocka_unit_test(eigenvalues_of_known_matrices),
         cmocka_unit_test(matrices_get_other_eigenvalues),
     };

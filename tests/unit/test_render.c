@@ -8,7 +8,7 @@
 #include "failing_alloc.h"
 #include "geom/mesh/heightmap.h"
 #include "io_scratch.h"
-#include "render/splat.h"
+#include "render/points/splat.h"
 #include "wadi/wadi.h"
 
 typedef struct Ball {

@@ -75,16 +75,16 @@ static void take_step(Bed *bed)
         CHECK_OK(wadi_sleep_wake(sleep, &now, wakes, &error), error);
     }
     do {
-        WadiSleepSurvey survey;
+        WadiSleepClasses classes;
         falls = NULL;
         CHECK_OK(wadi_tile_sort_from(&sort, &bed->particles, sleep->count, 1.0, &bed->arena, &error), error);
-        CHECK_OK(wadi_sleep_survey(sleep, &now, &sort, &survey, &error), error);
-        CHECK_OK(wadi_sleep_find_reached(sleep, &now, &survey, &wakes, &error), error);
+        CHECK_OK(wadi_sleep_classify(sleep, &now, &sort, &classes, &error), error);
+        CHECK_OK(wadi_sleep_find_reached(sleep, &now, &classes, &wakes, &error), error);
         if (wakes != NULL) {
             CHECK_OK(wadi_sleep_wake(sleep, &now, wakes, &error), error);
             continue;
         }
-        CHECK_OK(wadi_sleep_find_candidates(sleep, &now, &survey, &falls, &error), error);
+        CHECK_OK(wadi_sleep_find_candidates(sleep, &now, &classes, &falls, &error), error);
         if (falls != NULL) {
             CHECK_OK(wadi_sleep_fall_asleep(sleep, &now, &sort, falls, &error), error);
         }

@@ -161,6 +161,7 @@ WadiStatus wadi_scene_exporter_read(WadiSceneExporter *e, WadiFrameHeader *heade
     WADI_TRY(wadi_picture_read(&e->maker, plan, header->frame, header, error));
     WadiFrameSceneDef def = plan->frame_scene;
     def.secondary = &e->maker.secondary;
+    def.fine_grains = &e->maker.grains;
     WADI_TRY(wadi_frame_scene_build(&e->maker.frame_scene, &def, &e->maker.frame, header->time, error));
     wadi_export_close_gaps(&e->maker.frame_scene);
     *frame =

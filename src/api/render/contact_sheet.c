@@ -6,7 +6,7 @@
 #include "core/alloc.h"
 #include "core/check.h"
 #include "io/run/run_folder.h"
-#include "render/splat.h"
+#include "render/points/splat.h"
 #include "wadi/picture.h"
 
 enum { SHEET_DEF_COOKIE = 0x54ee7, FRAME_MAX = 64, GAP = 4, FOLDER_MAX = 32 };

@@ -53,7 +53,7 @@ void wadi_render_job_report(WadiRenderJob *job, int frame, bool is_kept)
                               .stage_seconds = job->maker.stage_seconds,
                               .tree_seconds = job->maker.tree_seconds,
                               .trace_seconds = job->maker.trace_seconds,
-                              .grains = job->maker.grains,
+                              .grains = job->maker.grain_count,
                               .triangles = job->maker.triangles,
                               .seconds = seconds,
                               .seconds_left = done == count ? 0.0

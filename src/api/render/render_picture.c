@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/timer.h"
+#include "render/trace/denoise.h"
 
 /* Keyword in a picture file whose value identifies its settings. */
 static const char KEYWORD[] = "wadi key";
@@ -20,6 +21,7 @@ void wadi_picture_maker_free(WadiPictureMaker *maker)
 {
     wadi_state_free(&maker->frame);
     wadi_state_free(&maker->secondary);
+    wadi_state_free(&maker->grains);
     wadi_state_free(&maker->wet_file);
     wadi_wet_sand_free(&maker->wet);
     wadi_arena_free(&maker->arena);
@@ -31,9 +33,9 @@ void wadi_picture_maker_free(WadiPictureMaker *maker)
 
 static void count_objects(WadiPictureMaker *maker, const WadiTraceScene *trace)
 {
-    maker->grains = maker->triangles = 0;
+    maker->grain_count = maker->triangles = 0;
     for (int i = 0; i < trace->spheres_count; ++i) {
-        maker->grains += (int64_t)trace->spheres[i].count;
+        maker->grain_count += (int64_t)trace->spheres[i].count;
     }
     for (int i = 0; i < trace->mesh_count; ++i) {
         maker->triangles += (int64_t)trace->meshes[i].triangle_count;
@@ -67,11 +69,19 @@ int wadi_picture_photons(const WadiTraceQuality *quality, int width, int height)
     return quality->photons < most ? quality->photons : (int)most;
 }
 
+/* What a film sees: the frame's particles after `shift` s at their velocities, while the shutter is open from
+ * `open` to `close`, s, about that. */
+typedef struct Exposure {
+    double time, shift, open, close; /* `time` of the frame */
+    WadiTraceQuality quality;
+} Exposure;
+
 /* Renders maker->frame to the film, whose size is set. */
-static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan,
-                         const WadiFrameSceneDef *frame_scene_def, const WadiTraceQuality *quality,
-                         double time, WadiFilm *film, WadiError *error)
+static WadiStatus expose_once(WadiPictureMaker *maker, const WadiRenderPlan *plan,
+                              const WadiFrameSceneDef *frame_scene_def, const Exposure *exposure,
+                              WadiFilm *film, WadiError *error)
 {
+    const double time = exposure->time;
     const WadiScene *scene = plan->view.scene;
     double start = wadi_time_now();
     WadiCamera camera = wadi_frame_scene_camera(scene, plan->shot.box, time);
@@ -80,8 +90,10 @@ static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan,
     WadiCamera first = wadi_frame_scene_camera(scene, plan->shot.box, 0.0);
     WadiFrameSceneDef drawn = *frame_scene_def;
     drawn.secondary = &maker->secondary;
+    drawn.fine_grains = &maker->grains;
     drawn.pixel = pixel_at_target(&first, film->height);
-    WADI_TRY(wadi_frame_scene_build(&maker->frame_scene, &drawn, &maker->frame, time, error));
+    WADI_TRY(
+        wadi_frame_scene_build(&maker->frame_scene, &drawn, &maker->frame, time + exposure->shift, error));
     WadiTraceScene trace;
     WADI_TRY(wadi_frame_scene_trace(&maker->frame_scene, scene, &trace, error));
     trace.light =
@@ -91,20 +103,80 @@ static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan,
         trace.light = even_light(trace.light, &trace.ground);
         camera.lens_radius = 0.0;
     } else {
-        trace.close = 0.5 * scene->render.shutter / plan->view.summary.fps;
-        trace.open = -trace.close;
+        trace.open = exposure->open;
+        trace.close = exposure->close;
     }
+    const WadiTraceQuality *quality = &exposure->quality;
     trace.photons =
         plan->frame_scene.colours == NULL ? wadi_picture_photons(quality, film->width, film->height) : 0;
     count_objects(maker, &trace);
-    maker->stage_seconds = wadi_time_now() - start;
+    const double staged = wadi_time_now();
     WadiTracer *tracer;
     WADI_TRY(wadi_tracer_create(&tracer, &trace, error));
-    maker->tree_seconds = wadi_time_now() - start - maker->stage_seconds;
+    const double built = wadi_time_now();
     WadiStatus status = wadi_tracer_render(tracer, &camera, quality, film, error);
     wadi_tracer_destroy(tracer);
-    maker->trace_seconds = wadi_time_now() - start - maker->stage_seconds - maker->tree_seconds;
+    maker->stage_seconds += staged - start;
+    maker->tree_seconds += built - staged;
+    maker->trace_seconds += wadi_time_now() - built;
     return status;
+}
+
+/* Moves the particles by their velocities. */
+static void shift_particles(WadiPictureMaker *maker, double dt)
+{
+    WadiState *const states[] = { &maker->frame, &maker->secondary, &maker->grains };
+    for (size_t s = 0; s < sizeof states / sizeof *states; ++s) {
+        const WadiStateArray *x = wadi_state_find(states[s], "position"),
+                             *v = wadi_state_find(states[s], "velocity");
+        for (size_t i = 0; x != NULL && v != NULL && i < 3 * x->count; ++i) {
+            ((double *)x->data)[i] += dt * (double)((const float *)v->data)[i];
+        }
+    }
+}
+
+/* The mean of the films of equal parts of the shutter's time: moved particles keep drops that moved vertices
+ * of a surface would tear [ZB05 sec. 5]. */
+static WadiStatus expose_parts(WadiPictureMaker *maker, const WadiRenderPlan *plan,
+                               const WadiFrameSceneDef *frame_scene, const Exposure *whole, int parts,
+                               WadiFilm *film, WadiError *error)
+{
+    WadiFilm part = { 0 };
+    WADI_TRY(wadi_film_init(&part, film->width, film->height, error));
+    const double width = (whole->close - whole->open) / parts;
+    Exposure now = { .time = whole->time, .open = -0.5 * width, .close = 0.5 * width };
+    now.quality = whole->quality;
+    now.quality.is_denoised = false;
+    now.quality.samples = (whole->quality.samples + parts - 1) / parts;
+    now.quality.photons = whole->quality.photons / parts;
+    WadiStatus status = WADI_OK;
+    double shift = 0.0;
+    for (int k = 0; k < parts && status == WADI_OK; ++k) {
+        now.shift = whole->open + (k + 0.5) * width;
+        now.quality.seed = whole->quality.seed + 0x9e3779b9u * (uint32_t)k;
+        shift_particles(maker, now.shift - shift);
+        shift = now.shift;
+        status = expose_once(maker, plan, frame_scene, &now, &part, error);
+        wadi_film_add(film, &part, k, parts);
+    }
+    shift_particles(maker, -shift);
+    wadi_film_free(&part);
+    WADI_TRY(status);
+    return whole->quality.is_denoised ? wadi_film_denoise(film, error) : WADI_OK;
+}
+
+static WadiStatus expose(WadiPictureMaker *maker, const WadiRenderPlan *plan,
+                         const WadiFrameSceneDef *frame_scene, const WadiTraceQuality *quality, double time,
+                         WadiFilm *film, WadiError *error)
+{
+    const WadiRenderSettings *render = &plan->view.scene->render;
+    const double half = 0.5 * render->shutter / plan->view.summary.fps;
+    const bool is_blurred = half > 0.0 && plan->frame_scene.colours == NULL;
+    const Exposure whole = { .time = time, .open = -half, .close = half, .quality = *quality };
+    maker->stage_seconds = maker->tree_seconds = maker->trace_seconds = 0.0;
+    return is_blurred && render->shutter_steps > 1
+               ? expose_parts(maker, plan, frame_scene, &whole, render->shutter_steps, film, error)
+               : expose_once(maker, plan, frame_scene, &whole, film, error);
 }
 
 /* Prefixes the error with the frame's file, unless it names a file itself. */
@@ -234,6 +306,6 @@ WadiStatus wadi_picture_make(WadiPictureMaker *maker, const WadiRenderPlan *plan
     char path[WADI_PATH_SIZE];
     wadi_run_frame_path(path, sizeof path, plan->view.run, plan->view.summary.name, frame);
     maker->stage_seconds = maker->tree_seconds = maker->trace_seconds = 0.0;
-    maker->grains = maker->triangles = 0;
+    maker->grain_count = maker->triangles = 0;
     return prefix_frame_path(make_picture(maker, plan, frame, is_kept, error), path, error);
 }

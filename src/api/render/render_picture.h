@@ -8,7 +8,7 @@
 
 /* State reused from picture to picture. A zeroed maker is valid. */
 typedef struct WadiPictureMaker {
-    WadiState frame, secondary; /* of the last frame that was read */
+    WadiState frame, secondary, grains; /* of the last frame that was read */
     WadiState wet_file;
     WadiWetSand wet;
     WadiArena arena; /* for `wet` */
@@ -18,7 +18,7 @@ typedef struct WadiPictureMaker {
     bool has_warned; /* about the camera */
     int warning_count;
     double stage_seconds, tree_seconds, trace_seconds; /* of the last picture */
-    int64_t grains, triangles;
+    int64_t grain_count, triangles;
     const WadiOutputIndex *outputs; /* of the pictures' folder; borrowed */
 } WadiPictureMaker;
 
@@ -30,11 +30,12 @@ WadiStatus wadi_picture_survey(WadiPictureMaker *maker, WadiRenderPlan *plan, Wa
 /* The second part of it: sets plan->shot.exposure. */
 WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, WadiError *error);
 
-/* The key of what is drawn of a frame, from the layouts of its files: particles, foam and wet sand. */
+/* The key of what is drawn of a frame, from the layouts of its files: particles, foam, wet sand and fine
+ * grains. */
 WadiStatus wadi_picture_key(const WadiRenderPlan *plan, const WadiFrameLayout *frame, uint64_t *key,
                             WadiError *error);
-/* Reads a frame and its foam. Sand beside water, in frames without wetness, gets the wetness that `wadi
- * secondary` found, or else is wet where water touches it now. */
+/* Reads a frame, its foam and its fine grains. Sand beside water, in frames without wetness, gets the wetness
+ * that `wadi secondary` found, or else is wet where water touches it now. */
 WadiStatus wadi_picture_read(WadiPictureMaker *maker, const WadiRenderPlan *plan, int frame,
                              WadiFrameHeader *header, WadiError *error);
 

@@ -285,7 +285,7 @@ static uint64_t hash_arrays(uint64_t key, const WadiFrameLayout *frame)
 }
 
 uint64_t wadi_render_plan_key(const WadiRenderPlan *plan, const WadiFrameLayout *frame,
-                              const WadiFrameLayout *secondary, const WadiFrameLayout *wet)
+                              const WadiFrameLayout others[WADI_PICTURE_FILES])
 {
     const WadiRenderShot *shot = &plan->shot;
     const WadiBox *box = &shot->box;
@@ -311,5 +311,8 @@ uint64_t wadi_render_plan_key(const WadiRenderPlan *plan, const WadiFrameLayout 
                               shot->bed.wetness };
     uint64_t key = hash_numbers(plan->settings_hash, shared, (int)(sizeof shared / sizeof *shared));
     key = hash_arrays(key, frame);
-    return hash_arrays(hash_arrays(key, secondary), wet);
+    for (int i = 0; i < WADI_PICTURE_FILES; ++i) {
+        key = hash_arrays(key, &others[i]);
+    }
+    return key;
 }

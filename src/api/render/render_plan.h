@@ -28,6 +28,9 @@ typedef struct WadiRenderShot {
 } WadiRenderShot;
 
 /* Immutable once the shot is set. */
+/* Files of a picture beside the frame: foam, wet sand, fine grains. */
+enum { WADI_PICTURE_FILES = 3 };
+
 typedef struct WadiRenderPlan {
     WadiRunView view;
     const WadiRenderDef *def;      /* borrowed */
@@ -57,7 +60,7 @@ int wadi_render_plan_frame(const WadiRenderPlan *plan, int i);
 void wadi_render_plan_path(const WadiRenderPlan *plan, int frame, char *path, size_t size);
 /* Equal keys mean equal pictures: made from the settings and the checksums of the frame's arrays. */
 uint64_t wadi_render_plan_key(const WadiRenderPlan *plan, const WadiFrameLayout *frame,
-                              const WadiFrameLayout *secondary, const WadiFrameLayout *wet);
+                              const WadiFrameLayout others[WADI_PICTURE_FILES]);
 
 /* Facts common to all pictures of a run, from up to 8 frames. `box` is where most of the run is: the union of
  * the boxes that hold all but half a percent of the particles on each side, enlarged a little, so that stray

@@ -1,4 +1,4 @@
-/* What a picture is drawn of: a frame, its foam and the wetness of its sand. */
+/* What a picture is drawn of: a frame, its foam, and the wetness and fine grains of its sand. */
 #include "api/render/render_picture.h"
 
 typedef void PathOf(char *path, size_t size, const char *folder, const char *name, int frame);
@@ -13,17 +13,18 @@ static bool has_file(const WadiRenderPlan *plan, PathOf *path_of, int frame, cha
 WadiStatus wadi_picture_key(const WadiRenderPlan *plan, const WadiFrameLayout *frame, uint64_t *key,
                             WadiError *error)
 {
-    WadiFrameLayout layout[2];
-    PathOf *const path_of[2] = { wadi_run_secondary_path, wadi_run_wet_path };
+    WadiFrameLayout layout[WADI_PICTURE_FILES];
+    PathOf *const path_of[WADI_PICTURE_FILES] = { wadi_run_secondary_path, wadi_run_wet_path,
+                                                  wadi_run_grains_path };
     char path[WADI_PATH_SIZE];
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < WADI_PICTURE_FILES; ++i) {
         layout[i].array_count = 0;
         if (has_file(plan, path_of[i], frame->header.frame, path)) {
             WADI_TRY(wadi_frame_file_read_layout(path, "particles", &layout[i], error));
             WADI_TRY(wadi_run_check_scene(&plan->view.summary, path, layout[i].header.scene, error));
         }
     }
-    *key = wadi_render_plan_key(plan, frame, &layout[0], &layout[1]);
+    *key = wadi_render_plan_key(plan, frame, layout);
     return WADI_OK;
 }
 
@@ -50,10 +51,14 @@ WadiStatus wadi_picture_read(WadiPictureMaker *maker, const WadiRenderPlan *plan
                              WadiFrameHeader *header, WadiError *error)
 {
     char path[WADI_PATH_SIZE];
-    WadiFrameHeader foam;
+    WadiFrameHeader other;
     wadi_state_clear(&maker->secondary);
     if (has_file(plan, wadi_run_secondary_path, frame, path)) {
-        WADI_TRY(wadi_frame_file_read(path, "particles", &foam, &maker->secondary, error));
+        WADI_TRY(wadi_frame_file_read(path, "particles", &other, &maker->secondary, error));
+    }
+    wadi_state_clear(&maker->grains);
+    if (has_file(plan, wadi_run_grains_path, frame, path)) {
+        WADI_TRY(wadi_frame_file_read(path, "particles", &other, &maker->grains, error));
     }
     WADI_TRY(wadi_run_view_read_frame(&plan->view, frame, header, &maker->frame, error));
     return wet_sand(maker, plan, frame, error);

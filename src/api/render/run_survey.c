@@ -13,7 +13,7 @@ enum {
 /* Fraction of the particles outside the box on each side, and the relative growth of the box afterwards. In a
  * uniform block the outer half percent of the particles fills half a percent of its width, so most of the
  * growth is margin. */
-static const double stray = 0.005, growth = 0.03;
+static const double stray = 0.005, growth = 0.015;
 
 /* A particle has moved when two of the frames show it this many spacings apart; where fewer than the
  * fraction have, all are framed. */
@@ -203,14 +203,17 @@ static bool is_liquid_at_walls(const WadiScene *scene, const WadiState *frame)
     return (double)count > fraction * (double)x->count;
 }
 
-/* A bowl around the material is included; a wall across the world is not. */
+/* Relative to the size of what moves: colliders within this distance of it are in the picture. */
+static const double BESIDE = 0.5;
+
+/* A bowl around the material and the teapot below it are included; a wall across the world is not. */
 static WadiBox add_colliders(WadiBox box, const WadiScene *scene, const WadiWorld *world, double time)
 {
     if (!scene->render.has_colliders || wadi_box_is_empty(box)) {
         return box;
     }
     double size = wadi_norm(wadi_box_size(box));
-    WadiBox near = wadi_box_grown(box, 0.25 * size), all = box;
+    WadiBox near = wadi_box_grown(box, BESIDE * size), all = box;
     for (int c = 0; c < scene->collider_count; ++c) {
         WadiBox bounds = wadi_shape_bounds(world->collider_shapes[c], time);
         bool is_near = bounds.min.x >= near.min.x && bounds.min.y >= near.min.y &&

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "api/run_view.h"
-#include "core/background.h"
+#include "api/secondary/read_ahead.h"
 #include "core/check.h"
 #include "core/hash.h"
 #include "core/parallel.h"
@@ -15,7 +15,7 @@
 #include "io/frame/xdmf.h"
 #include "io/run/output_index.h"
 #include "io/run/run_files.h"
-#include "secondary/secondary.h"
+#include "secondary/fine_grains.h"
 #include "secondary/wet_sand.h"
 
 enum {
@@ -28,25 +28,14 @@ WadiSecondaryOptions wadi_default_secondary_options(void)
     return (WadiSecondaryOptions){ .cookie = OPTIONS_COOKIE };
 }
 
-/* A frame that is read ahead. */
-typedef struct Ahead {
-    int number; /* 0: none */
-    char path[WADI_PATH_SIZE];
-    WadiState *state;
-    WadiFrameHeader header;
-    WadiStatus status;
-    WadiError error;
-    WadiBackground background;
-} Ahead;
-
 /* The files of a frame that are written. */
 typedef struct Pending {
     int number; /* 0: none */
     const WadiOutputIndex *outputs;
-    char path[WADI_PATH_SIZE], wet_path[WADI_PATH_SIZE];
+    char path[WADI_PATH_SIZE], wet_path[WADI_PATH_SIZE], grains_path[WADI_PATH_SIZE];
     WadiFrameHeader header;
     uint64_t key;
-    WadiState file, wet; /* `wet` has no arrays where no sand is wet */
+    WadiState file, wet, grains; /* the others have no arrays where no sand is wet, or has fine grains */
     int64_t particles;
     WadiFrameLayout made;
     WadiStatus status;
@@ -66,10 +55,11 @@ typedef struct Job {
     char folder[WADI_PATH_SIZE];
     WadiSecondary secondary;
     WadiWetSand wet;
-    int state_frame; /* whose state `secondary` and `wet` are; 0: not known */
+    WadiFineGrains grains;
+    int state_frame; /* whose state those three are; 0: not known */
     WadiState frame[FRAMES], file;
     int loaded[FRAMES]; /* numbers of the frames in `frame`; 0: none */
-    Ahead ahead;
+    WadiReadAhead ahead;
     Pending pending;
     WadiXdmf xdmf;
     WadiArena arena;
@@ -96,12 +86,17 @@ static uint64_t settings_key(const WadiRunView *view)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
         key = hash_number(key, numbers[i]);
     }
+    if (wadi_fine_grains_apply(view->scene)) {
+        key = hash_number(key, def->grains);
+    }
     return key;
 }
 
-static void file_path(const Job *job, int number, char path[WADI_PATH_SIZE])
+typedef void PathOf(char *path, size_t size, const char *folder, const char *name, int frame);
+
+static void find_path(const Job *job, PathOf *path_of, int number, char path[WADI_PATH_SIZE])
 {
-    wadi_run_secondary_path(path, WADI_PATH_SIZE, job->view.run, job->view.summary.name, number);
+    path_of(path, WADI_PATH_SIZE, job->view.run, job->view.summary.name, number);
 }
 
 static uint64_t next_key(uint64_t key, const WadiFrameLayout *layout)
@@ -114,46 +109,22 @@ static uint64_t next_key(uint64_t key, const WadiFrameLayout *layout)
     return key;
 }
 
-static void read_ahead(void *context)
-{
-    Ahead *ahead = context;
-    ahead->status =
-        wadi_frame_file_read(ahead->path, "particles", &ahead->header, ahead->state, &ahead->error);
-}
-
 static void start_reading(Job *job, int number)
 {
-    Ahead *ahead = &job->ahead;
-    wadi_background_join(&ahead->background);
+    wadi_read_ahead_join(&job->ahead);
     job->loaded[number % FRAMES] = 0;
-    ahead->number = number;
-    ahead->state = &job->frame[number % FRAMES];
-    wadi_run_frame_path(ahead->path, sizeof ahead->path, job->view.run, job->view.summary.name, number);
-    wadi_background_start(&ahead->background, read_ahead, ahead);
+    wadi_read_ahead_start(&job->ahead, &job->view, number, &job->frame[number % FRAMES]);
 }
 
 /* Frame `number` is then in job->frame[number % FRAMES]. */
 static WadiStatus load_frame(Job *job, int number, WadiError *error)
 {
-    Ahead *ahead = &job->ahead;
-    if (ahead->number != number) {
+    if (job->ahead.number != number) {
         start_reading(job, number);
     }
-    wadi_background_join(&ahead->background);
-    ahead->number = 0;
-    if (ahead->status != WADI_OK) {
-        if (error != NULL) {
-            *error = ahead->error;
-        }
-        return ahead->status;
-    }
+    WADI_TRY(wadi_read_ahead_finish(&job->ahead, error));
     job->loaded[number % FRAMES] = number;
     return WADI_OK;
-}
-
-static void wet_path(const Job *job, int number, char path[WADI_PATH_SIZE])
-{
-    wadi_run_wet_path(path, WADI_PATH_SIZE, job->view.run, job->view.summary.name, number);
 }
 
 /* The state after frame `number`, from its files unless it is known. */
@@ -163,16 +134,21 @@ static WadiStatus load_state(Job *job, int number, WadiError *error)
         return WADI_OK;
     }
     char path[WADI_PATH_SIZE];
-    file_path(job, number, path);
+    find_path(job, wadi_run_secondary_path, number, path);
     WadiFrameHeader header;
     WADI_TRY(wadi_frame_file_read(path, "particles", &header, &job->file, error));
     WadiError inner = { 0 };
     WadiStatus status = wadi_secondary_load(&job->secondary, &job->file, &inner);
-    wet_path(job, number, path);
+    find_path(job, wadi_run_wet_path, number, path);
     job->wet.list.count = 0;
     if (status == WADI_OK && wadi_file_exists(path)) {
         WADI_TRY(wadi_frame_file_read(path, "particles", &header, &job->file, error));
         status = wadi_wet_sand_load(&job->wet, &job->file, &inner);
+    }
+    if (status == WADI_OK && wadi_fine_grains_apply(job->view.scene)) {
+        find_path(job, wadi_run_grains_path, number, path);
+        WADI_TRY(wadi_frame_file_read(path, "particles", &header, &job->file, error));
+        status = wadi_fine_grains_load(&job->grains, &job->file, &inner);
     }
     return status == WADI_OK ? WADI_OK : wadi_fail(error, status, "%s: %.3000s", path, inner.text);
 }
@@ -189,13 +165,26 @@ static WadiStatus wet_sand(Job *job, int number, double frame_time, WadiError *e
     return wadi_wet_sand_apply(&job->wet, frame, error);
 }
 
+static WadiStatus fine_grains(Job *job, int number, const WadiFrameLayout *layout, WadiError *error)
+{
+    if (!wadi_fine_grains_apply(job->view.scene)) {
+        return WADI_OK;
+    }
+    const WadiSecondaryStep step = { .before = number > 1 ? &job->frame[(number - 1) % FRAMES] : NULL,
+                                     .after = &job->frame[number % FRAMES],
+                                     .frame = number,
+                                     .time = layout->header.time,
+                                     .frame_time = 1.0 / layout->header.fps };
+    return wadi_fine_grains_step(&job->grains, job->world, &step, &job->arena, error);
+}
+
 static WadiStatus make_state(Job *job, int number, const WadiFrameLayout *layout, WadiError *error)
 {
     if (number == 1) {
         job->secondary.list.count = job->wet.list.count = 0;
-        job->secondary.next_id = 0;
         WADI_TRY(load_frame(job, number, error));
-        return wet_sand(job, number, 0.0, error);
+        WADI_TRY(wet_sand(job, number, 0.0, error));
+        return fine_grains(job, number, layout, error);
     }
     WADI_TRY(load_state(job, number - 1, error));
     if (job->loaded[(number - 1) % FRAMES] != number - 1) {
@@ -206,6 +195,7 @@ static WadiStatus make_state(Job *job, int number, const WadiFrameLayout *layout
         start_reading(job, number + 1);
     }
     WADI_TRY(wet_sand(job, number, 1.0 / layout->header.fps, error));
+    WADI_TRY(fine_grains(job, number, layout, error));
     const WadiSecondaryStep step = { .before = &job->frame[(number - 1) % FRAMES],
                                      .after = &job->frame[number % FRAMES],
                                      .frame = number,
@@ -222,16 +212,25 @@ static WadiStatus write_file(const Pending *pending, const char *path, const Wad
     return wadi_file_names_add(made, path, error);
 }
 
-/* A file of wet sand only where there is some. */
+/* A file that is there only when there is something in it. */
+static WadiStatus write_or_remove(const Pending *pending, const char *path, const WadiState *state,
+                                  WadiFileNames *made, WadiError *error)
+{
+    if (state->count > 0) {
+        return write_file(pending, path, state, made, error);
+    }
+    if (wadi_file_exists(path)) {
+        WADI_TRY(wadi_output_index_claim(pending->outputs, path, error));
+        WADI_TRY(wadi_file_remove(path, error));
+    }
+    return WADI_OK;
+}
+
 static WadiStatus write_files(const Pending *pending, WadiFileNames *made, WadiError *error)
 {
     WADI_TRY(write_file(pending, pending->path, &pending->file, made, error));
-    if (pending->wet.count > 0) {
-        WADI_TRY(write_file(pending, pending->wet_path, &pending->wet, made, error));
-    } else if (wadi_file_exists(pending->wet_path)) {
-        WADI_TRY(wadi_output_index_claim(pending->outputs, pending->wet_path, error));
-        WADI_TRY(wadi_file_remove(pending->wet_path, error));
-    }
+    WADI_TRY(write_or_remove(pending, pending->wet_path, &pending->wet, made, error));
+    WADI_TRY(write_or_remove(pending, pending->grains_path, &pending->grains, made, error));
     return wadi_output_index_add(pending->outputs, made, pending->key, error);
 }
 
@@ -304,13 +303,18 @@ static WadiStatus start_writing(Job *job, const char *path, uint64_t key, const 
     pending->outputs = &job->outputs;
     pending->header = *header;
     pending->key = key;
-    pending->particles = (int64_t)job->secondary.list.count;
+    pending->particles = (int64_t)(job->secondary.list.count + job->grains.list.count);
     snprintf(pending->path, sizeof pending->path, "%s", path);
-    wet_path(job, header->frame, pending->wet_path);
+    find_path(job, wadi_run_wet_path, header->frame, pending->wet_path);
+    find_path(job, wadi_run_grains_path, header->frame, pending->grains_path);
     WADI_TRY(wadi_secondary_save(&job->secondary, &pending->file, error));
     wadi_state_clear(&pending->wet);
     if (job->wet.list.count > 0) {
         WADI_TRY(wadi_wet_sand_save(&job->wet, &job->frame[header->frame % FRAMES], &pending->wet, error));
+    }
+    wadi_state_clear(&pending->grains);
+    if (wadi_fine_grains_apply(job->view.scene)) {
+        WADI_TRY(wadi_fine_grains_save(&job->grains, &pending->grains, error));
     }
     pending->number = header->frame;
     wadi_background_start(&pending->background, write_pending, pending);
@@ -323,7 +327,7 @@ static WadiStatus make_frame(Job *job, int number, uint64_t *key, WadiError *err
     WadiFrameLayout layout;
     WADI_TRY(wadi_run_view_read_layout(&job->view, number, &layout, error));
     *key = next_key(*key, &layout);
-    file_path(job, number, path);
+    find_path(job, wadi_run_secondary_path, number, path);
     if (!job->options->is_forced && wadi_output_index_has(&job->outputs, path, *key, false)) {
         WADI_TRY(finish_pending(job, error));
         WADI_TRY(wadi_frame_file_read_layout(path, "particles", &layout, error));
@@ -369,15 +373,16 @@ static WadiStatus make_frames(Job *job, WadiError *error)
     return status == WADI_OK ? written : status;
 }
 
-/* Whether pictures of the scene show foam. */
-static bool may_foam(const WadiScene *scene)
+/* Whether pictures of the scene show foam or fine grains. */
+static bool is_shown(const WadiScene *scene)
 {
     bool picks[256], has_liquid = false;
     wadi_secondary_pick(scene, 0.0, false, picks);
     for (int m = 0; m < scene->material_count; ++m) {
         has_liquid = has_liquid || picks[m];
     }
-    return has_liquid && scene->render.has_secondary && scene->secondary.amount > 0.0;
+    const bool foams = has_liquid && scene->secondary.amount > 0.0;
+    return (foams || wadi_fine_grains_apply(scene)) && scene->render.has_secondary;
 }
 
 /* Whether the last file that is there was made with other settings: those files stay. */
@@ -389,7 +394,7 @@ static WadiStatus are_others_there(Job *job, bool *are_there, WadiError *error)
         WadiFrameLayout layout;
         WADI_TRY(wadi_run_view_read_layout(&job->view, number, &layout, error));
         key = next_key(key, &layout);
-        file_path(job, number, path);
+        find_path(job, wadi_run_secondary_path, number, path);
         if (wadi_file_exists(path)) {
             memcpy(last, path, sizeof last);
             last_key = key;
@@ -410,7 +415,7 @@ static WadiStatus make_wanted(Job *job, WadiError *error)
 
 static WadiStatus open_and_make(Job *job, WadiError *error)
 {
-    if (job->is_for_pictures && !may_foam(job->view.scene)) {
+    if (job->is_for_pictures && !is_shown(job->view.scene)) {
         return WADI_OK;
     }
     snprintf(job->folder, sizeof job->folder, "%.*s/secondary", WADI_RUN_PATH_MAX, job->view.run);
@@ -426,16 +431,18 @@ static WadiStatus open_and_make(Job *job, WadiError *error)
 
 static void close_job(Job *job)
 {
-    wadi_background_join(&job->ahead.background);
+    wadi_read_ahead_join(&job->ahead);
     wadi_background_join(&job->pending.background);
     wadi_world_destroy(job->world);
     wadi_secondary_free(&job->secondary);
     wadi_wet_sand_free(&job->wet);
+    wadi_fine_grains_free(&job->grains);
     for (int i = 0; i < FRAMES; ++i) {
         wadi_state_free(&job->frame[i]);
     }
     wadi_state_free(&job->pending.file);
     wadi_state_free(&job->pending.wet);
+    wadi_state_free(&job->pending.grains);
     wadi_state_free(&job->file);
     wadi_xdmf_free(&job->xdmf);
     wadi_arena_free(&job->arena);

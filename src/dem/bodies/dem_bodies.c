@@ -170,11 +170,12 @@ static void turn_by(const double from[4], WadiVec3 spin, double dt, double to[4]
     to[0] = w * scale, to[1] = v.x * scale, to[2] = v.y * scale, to[3] = v.z * scale;
 }
 
-void wadi_dem_body_move(WadiDemBody *body, WadiVec3 force, WadiVec3 torque, WadiVec3 push, double dt)
+void wadi_dem_body_move(WadiDemBody *body, const WadiDemBodyKick *kick, double dt)
 {
     double middle[4];
-    body->velocity = wadi_add(wadi_add_scaled(body->velocity, force, dt / body->mass), push);
-    body->momentum = wadi_add_scaled(body->momentum, torque, dt);
+    body->velocity =
+        wadi_add(wadi_add_scaled(body->velocity, kick->force, kick->time / body->mass), kick->push);
+    body->momentum = wadi_add_scaled(body->momentum, kick->torque, kick->time);
     body->shift = wadi_add_scaled(body->shift, body->velocity, dt);
     /* Midpoint rule: the energy of a free rotation stays. */
     turn_by(body->turn, wadi_dem_body_spin(body), 0.5 * dt, middle);

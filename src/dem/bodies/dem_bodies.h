@@ -49,7 +49,13 @@ void wadi_dem_bodies_free(WadiDemBodies *bodies);
 WadiVec3 wadi_dem_body_arm(const WadiDemBody *body, const double base[3]);
 /* Angular velocity, 1/s. */
 WadiVec3 wadi_dem_body_spin(const WadiDemBody *body);
-/* One step under a force, a torque about the centre, and a change of velocity by gravity. */
-void wadi_dem_body_move(WadiDemBody *body, WadiVec3 force, WadiVec3 torque, WadiVec3 push, double dt);
+/* What changes a body's velocities during `time`: a force, a torque about the centre, and gravity. */
+typedef struct WadiDemBodyKick {
+    WadiVec3 force, torque; /* N, N m */
+    WadiVec3 push;          /* m/s */
+    double time;            /* s */
+} WadiDemBodyKick;
+/* A kick, then a step along the velocities. */
+void wadi_dem_body_move(WadiDemBody *body, const WadiDemBodyKick *kick, double dt);
 
 #endif

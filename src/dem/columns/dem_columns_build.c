@@ -115,6 +115,10 @@ static int divide(const WadiDemColumnsIn *in, WadiDemColumns *c, int axis, doubl
         const double columns = (high - *start) / in->width;
         rounded = fmax(1.0, is_high_open ? ceil(columns - 1e-6) : floor(columns + 0.5));
     }
+    if (in->is_aligned && rounded < 1.5 && !is_low_open && !is_high_open) {
+        *start = low;
+        *width = high - low; /* a slot of one column has the sand of its own width */
+    }
     *start -= is_low_open ? *width : 0.0;
     const int count = (int)fmin(rounded, 1e8) + (is_low_open ? 1 : 0) + (is_high_open ? 1 : 0);
     c->low[axis] = is_low_open ? *start : low;

@@ -75,7 +75,8 @@ static inline __attribute__((always_inline)) void compute_batch(const Forces *f,
     const WadiDemLawConstants constants = { law,
                                             f->law->stiffness,
                                             f->law->damping,
-                                            f->law->dt,
+                                            f->law->last_dt,
+                                            f->law->kick,
                                             has_bridges ? f->law->rupture : 0.0f,
                                             f->law->has_viscous_friction };
     for (int l = 0; l < LANES && b->count > 0; ++l) {

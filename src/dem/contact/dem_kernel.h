@@ -83,8 +83,8 @@ static inline __attribute__((always_inline)) void wadi_dem_normal(const WadiDemL
     }
     /* Velocities are those in the middle of the last step: with them at its end, v - dt f / 2 m, the law is
      * f = k xi + c v. Of second order in dt. */
-    *damping /= 1.0f + *damping * (0.5f * law->dt) / lanes->mass;
-    *force = WADI_MAX8(*stiffness * lanes->overlap * (1.0f - *damping * (0.5f * law->dt) / lanes->mass) +
+    *damping /= 1.0f + *damping * (0.5f * law->last_dt) / lanes->mass;
+    *force = WADI_MAX8(*stiffness * lanes->overlap * (1.0f - *damping * (0.5f * law->last_dt) / lanes->mass) +
                            *damping * *rate,
                        zero);
 }
@@ -131,15 +131,15 @@ static inline __attribute__((always_inline)) void wadi_dem_contact(const WadiDem
     wadi_dem_normal(law, lanes, &rate, &stiffness, &damping, &normal);
     const WadiF8 side = (law->has_viscous_friction ? 0.0f : WADI_DEM_SIDE_STIFFNESS) * stiffness;
     const WadiF8 loss =
-        WADI_MIN8(WADI_DEM_SIDE_DAMPING * damping, (WADI_DEM_LOSS_MAX / law->dt) * lanes->mass);
-    WadiF8 pressed = normal;
+        WADI_MIN8(WADI_DEM_SIDE_DAMPING * damping, (WADI_DEM_LOSS_MAX / law->kick) * lanes->mass);
+    WadiF8 clamping = normal;
     if (law->rupture > 0.0f) {
-        pressed += lanes->grip;
+        clamping += lanes->grip;
     }
-    const WadiF8 most = lanes->friction[0] * pressed, most_roll = lanes->friction[1] * pressed;
+    const WadiF8 most = lanes->friction[0] * clamping, most_roll = lanes->friction[1] * clamping;
     WadiF8 friction[3], resist[3], torque[3], rolling_torque[3];
-    wadi_dem_slide(n, v, &side, &loss, &most, law->dt, lanes->spring, friction);
-    wadi_dem_slide(n, roll, &side, &loss, &most_roll, law->dt, lanes->spring + 4, resist);
+    wadi_dem_slide(n, v, &side, &loss, &most, law->last_dt, lanes->spring, friction);
+    wadi_dem_slide(n, roll, &side, &loss, &most_roll, law->last_dt, lanes->spring + 4, resist);
     for (int c = 0; c < 8 && law->has_viscous_friction; ++c) {
         lanes->spring[c] = (WadiF8){ 0 };
     }

@@ -20,7 +20,7 @@ typedef struct WadiDemLawConstants {
     WadiDemLaw law;
     float stiffness;           /* linear: N/m; the others: Pa */
     float damping;             /* hertz: 1; viscoelastic: s; linear: 1/s */
-    float dt;                  /* s */
+    float last_dt, kick;       /* s: as WadiDemStep */
     float rupture;             /* m: gap at which bridges of water break; 0: there are none */
     bool has_viscous_friction; /* without springs [BYM05] */
 } WadiDemLawConstants;
@@ -28,7 +28,7 @@ typedef struct WadiDemLawConstants {
 /* Of springs: tangential and rolling over normal stiffness, and damping over normal damping. */
 static const float WADI_DEM_SIDE_STIFFNESS = 2.0f / 7.0f;
 static const float WADI_DEM_SIDE_DAMPING = 0.5f;
-/* m / dt: bound of the damping of side springs. Eight contacts of a grain then take its rotation away in a
+/* m / kick: bound of the damping of side springs. Eight contacts of a grain then take its rotation away in a
  * step, and no more: 8 x 2 x 0.05 / (2 x 2/5) = 1. */
 static const float WADI_DEM_LOSS_MAX = 0.05f;
 

@@ -1,6 +1,6 @@
-/* Springs are kept for near pairs alone, at the places of these in their chunk. When near pairs are chosen
+/* Springs are kept for near pairs alone, at their index among these in the chunk. When near pairs are chosen
  * anew they move within the room of the chunk: those of contacts to its front, then, from the last one on, to
- * the new places, none of which is before the old one. */
+ * the new ones, none of which is before the old one. */
 #include "dem/contact/dem_near.h"
 
 #include <string.h>
@@ -22,8 +22,8 @@ static inline int is_near(const Choice *c, int32_t i, int32_t p)
     WadiF4 d;
     wadi_dem_offset_load(c->pairs, p, &d);
     d += g->shift[j] - g->shift[i];
-    const float limit = g->whole[i] + WADI_DEM_NEAR_PART * g->skin[i] + c->rupture + g->whole[j] +
-                        WADI_DEM_NEAR_PART * g->skin[j];
+    const float limit = g->grown_radius[i] + WADI_DEM_NEAR_PART * g->skin[i] + c->rupture +
+                        g->grown_radius[j] + WADI_DEM_NEAR_PART * g->skin[j];
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] < limit * limit;
 }
 

@@ -16,14 +16,14 @@ enum { WADI_DEM_CHUNK = 512 }; /* grains whose pairs one thread computes */
 /* Grains in the order of the list. */
 typedef struct WadiDemGrains {
     int32_t count;
-    WadiF4 *shift;     /* u, m; w: radius, m */
-    WadiF4 *mark;      /* of those in rows, from the first on: shift when the near pairs were chosen */
-    float *whole;      /* m: radius of a grown grain */
-    float *skin;       /* m: displacement at which the list is made anew */
-    WadiF8 *motion;    /* velocity (m/s), friction; angular velocity (1/s), rolling friction */
-    const float *mass; /* kg */
-    float *bridge;     /* N: largest pull of the water between two such grains; NULL: all are dry */
-    float *grip;       /* N: added to the normal force that friction counts, where there is a bridge */
+    WadiF4 *shift;       /* u, m; w: radius, m */
+    WadiF4 *mark;        /* of those in rows, from the first on: shift when the near pairs were chosen */
+    float *grown_radius; /* m */
+    float *skin;         /* m: displacement at which the list is made anew */
+    WadiF8 *motion;      /* velocity (m/s), friction; angular velocity (1/s), rolling friction */
+    const float *mass;   /* kg */
+    float *bridge;       /* N: largest pull of the water between two such grains; NULL: all are dry */
+    float *grip;         /* N: added to the normal force that friction counts, where there is a bridge */
     /* Of those in rows, from the first on: force (N), contacts; torque (N m), 0: sums of the step; then
      * those of the halo slots. */
     WadiF8 *load;

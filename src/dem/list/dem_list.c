@@ -8,13 +8,13 @@
 
 enum { TILE_BLOCK = 1, GRAIN_BLOCK = 4096, ROOM = WADI_DEM_FOUND };
 
-static const float SLACK = 4.0f; /* places, for the rounding of positions */
+static const float SLACK = 4.0f; /* units of fixed-point positions, for their rounding */
 
 typedef struct Builder {
     const WadiDemListIn *in;
     WadiDemPairs *pairs;
-    double places;          /* a metre */
-    int32_t *axis[3];       /* from `first` on: positions in places, modulo 2^32; padded by LANES */
+    double scale;           /* of fixed-point positions, 1/m */
+    int32_t *axis[3];       /* from `first` on: fixed-point positions, modulo 2^32; padded by LANES */
     int32_t (*found)[ROOM]; /* per grain from `first` on: the first others that it owns a pair with */
     bool is_filling; /* second pass, of the grains with more: pairs are written; first: found and counted */
 } Builder;
@@ -32,7 +32,7 @@ static void add_pair(const Builder *b, int32_t i, int32_t j, int32_t at)
     pairs->touches[at] = 0;
 }
 
-static void set_places(void *context, int64_t from, int64_t to)
+static void set_fixed_points(void *context, int64_t from, int64_t to)
 {
     const Builder *b = context;
     const int64_t first = from + b->in->sort->first, end = to + b->in->sort->first;
@@ -40,7 +40,7 @@ static void set_places(void *context, int64_t from, int64_t to)
     const double *x[3] = { p->x, p->y, p->z };
     for (int a = 0; a < 3; ++a) {
         for (int64_t i = first; i < end; ++i) {
-            b->axis[a][i - b->in->sort->first] = wadi_dem_place(x[a][i], b->places);
+            b->axis[a][i - b->in->sort->first] = wadi_dem_fixed_point(x[a][i], b->scale);
         }
     }
 }
@@ -65,7 +65,7 @@ static inline __attribute__((always_inline)) unsigned find_owned(const Builder *
     const float own = b->in->skin[i];
     const WadiF8 skin = *(const WadiF8 *)(b->in->skin + j);
     const WadiF8 apart = *(const WadiF8 *)(b->in->radius + j) + skin + (b->in->radius[i] + own);
-    const WadiF8 limit = apart * (float)b->places + SLACK;
+    const WadiF8 limit = apart * (float)b->scale + SLACK;
     const WadiI8 index = j + (WadiI8){ 0, 1, 2, 3, 4, 5, 6, 7 };
     const WadiI8 is_owned = (square < limit * limit) & ((skin < own) | ((skin == own) & (index > i)));
     return wadi_row_bits(&is_owned);
@@ -121,7 +121,7 @@ static void visit_sleepers(Visit *v, const WadiDemSleepers *s)
             const WadiF8 d = *(const WadiF8 *)(s->x[a] + n) - x[a];
             square += d * d;
         }
-        const WadiF8 limit = (*(const WadiF8 *)(s->radius + n) + (float)v->reach) * (float)b->places + SLACK;
+        const WadiF8 limit = (*(const WadiF8 *)(s->radius + n) + (float)v->reach) * (float)b->scale + SLACK;
         const WadiI8 is_near = (square < limit * limit) & (limit > 0.0f);
         for (unsigned bits = wadi_row_bits(&is_near); bits != 0; bits &= bits - 1) {
             const int32_t j = s->grain[n + __builtin_ctz(bits)];
@@ -360,11 +360,11 @@ WadiStatus wadi_dem_list_make_slots(WadiDemList *list, WadiArena *scratch, WadiE
     return WADI_OK;
 }
 
-static void make_places(Builder *b)
+static void make_fixed_points(Builder *b)
 {
     const int32_t count = b->in->particles->count - b->in->sort->first;
     const size_t padded = (size_t)count + WADI_DEM_LANES;
-    b->places = wadi_dem_places(b->in->largest_radius);
+    b->scale = wadi_dem_fixed_point_scale(b->in->largest_radius);
     for (int a = 0; a < 3; ++a) {
         b->axis[a] = b->in->place_room + (size_t)a * padded;
         for (int l = 0; l < WADI_DEM_LANES; ++l) {
@@ -372,7 +372,7 @@ static void make_places(Builder *b)
         }
     }
     b->found = (int32_t(*)[ROOM])b->in->found_room;
-    wadi_parallel_for(count, GRAIN_BLOCK, set_places, b);
+    wadi_parallel_for(count, GRAIN_BLOCK, set_fixed_points, b);
 }
 
 WadiStatus wadi_dem_list_build(WadiDemList *list, const WadiDemListIn *in, WadiArena *scratch,
@@ -384,7 +384,7 @@ WadiStatus wadi_dem_list_build(WadiDemList *list, const WadiDemListIn *in, WadiA
     for (int32_t i = 0; i < pairs->first; ++i) {
         pairs->start[i] = 0;
     }
-    make_places(&b);
+    make_fixed_points(&b);
     wadi_parallel_for(in->sort->tiles.count, TILE_BLOCK, visit_tiles, &b);
     const int64_t total = wadi_prefix_sum(pairs->start, pairs->count);
     WADI_TRY(wadi_dem_list_renew_pairs(list, total, error));

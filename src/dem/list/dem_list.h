@@ -1,5 +1,5 @@
 /* The list of pairs of grains that may touch before it is made again. A grain has a skin m, its way until
- * then; i and j are listed when they are nearer than R_i + R_j + m_i + m_j. Margins are powers of the root of
+ * then; i and j are listed when they are nearer than R_i + R_j + m_i + m_j. Skins are powers of the root of
  * two of the smallest one, so that most grains have equal ones; the grain with the larger skin owns the
  * pair, and the first of two with equal ones: slow grains never search far [theory 13.2]. */
 #ifndef WADI_DEM_LIST_H

@@ -6,7 +6,7 @@ WadiStatus wadi_dem_asleep_build(WadiDemAsleep *asleep, const WadiParticles *par
                                  const float *radius, double largest_radius, WadiArena *arena,
                                  WadiError *error)
 {
-    const double places = wadi_dem_places(largest_radius);
+    const double scale = wadi_dem_fixed_point_scale(largest_radius);
     const double *x[3] = { particles->x, particles->y, particles->z };
     const size_t padded = (size_t)count + WADI_DEM_LANES;
     int32_t *subset = NULL;
@@ -22,7 +22,7 @@ WadiStatus wadi_dem_asleep_build(WadiDemAsleep *asleep, const WadiParticles *par
     for (int a = 0; a < 3; ++a) {
         WADI_TRY(WADI_ARENA_NEW(arena, &asleep->axis[a], padded, "sleeping grains", error));
         for (int32_t n = 0; n < count; ++n) {
-            asleep->axis[a][n] = wadi_dem_place(x[a][asleep->cells.order[n]], places);
+            asleep->axis[a][n] = wadi_dem_fixed_point(x[a][asleep->cells.order[n]], scale);
         }
         for (int l = 0; l < WADI_DEM_LANES; ++l) {
             asleep->axis[a][count + l] = 0;
@@ -34,7 +34,7 @@ WadiStatus wadi_dem_asleep_build(WadiDemAsleep *asleep, const WadiParticles *par
     return WADI_OK;
 }
 
-/* A box in places. */
+/* A box in fixed-point positions. */
 typedef struct Window {
     int32_t low[3];
     uint32_t size[3];
@@ -72,7 +72,7 @@ bool wadi_dem_sleepers_find(WadiDemSleepers *sleepers, const WadiDemAsleep *asle
                             double far)
 {
     const WadiCells *cells = &asleep->cells;
-    const double places = wadi_dem_places(asleep->largest_radius);
+    const double scale = wadi_dem_fixed_point_scale(asleep->largest_radius);
     const double low[3] = { box->min.x - far, box->min.y - far, box->min.z - far };
     const double high[3] = { box->max.x + far, box->max.y + far, box->max.z + far };
     int32_t from[3], to[3];
@@ -81,8 +81,8 @@ bool wadi_dem_sleepers_find(WadiDemSleepers *sleepers, const WadiDemAsleep *asle
     for (int a = 0; a < 3; ++a) {
         from[a] = (int32_t)floor(low[a] / cells->cell_size);
         to[a] = (int32_t)floor(high[a] / cells->cell_size);
-        w.low[a] = sleepers->origin[a] = wadi_dem_place(low[a], places);
-        w.size[a] = (uint32_t)((high[a] - low[a]) * places) + 2u;
+        w.low[a] = sleepers->origin[a] = wadi_dem_fixed_point(low[a], scale);
+        w.size[a] = (uint32_t)((high[a] - low[a]) * scale) + 2u;
     }
     for (int32_t k = from[2]; k <= to[2]; ++k) {
         for (int32_t j = from[1]; j <= to[1]; ++j) {

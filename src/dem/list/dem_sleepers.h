@@ -13,22 +13,22 @@
 
 enum { WADI_DEM_SLEEPERS_MAX = 512 };
 
-/* Places in a metre, for grains up to a radius. Positions are whole numbers of them, modulo 2^32. */
-static inline double wadi_dem_places(double largest_radius)
+/* 1/m, of fixed-point positions modulo 2^32, for grains up to a radius. */
+static inline double wadi_dem_fixed_point_scale(double largest_radius)
 {
     return 65536.0 / largest_radius;
 }
 
-static inline int32_t wadi_dem_place(double x, double places)
+static inline int32_t wadi_dem_fixed_point(double x, double scale)
 {
-    return (int32_t)(uint32_t)(uint64_t)(int64_t)floor(x * places);
+    return (int32_t)(uint32_t)(uint64_t)(int64_t)floor(x * scale);
 }
 
 /* Sleeping grains, the first of the store. */
 typedef struct WadiDemAsleep {
     WadiCells cells;
     double largest_radius; /* m */
-    /* In the order of the cells, and WADI_DEM_LANES more: position in places, radius (m). */
+    /* In the order of the cells, and WADI_DEM_LANES more: fixed-point position, radius (m). */
     int32_t *axis[3];
     float *radius;
 } WadiDemAsleep;
@@ -41,9 +41,9 @@ WadiStatus wadi_dem_asleep_build(WadiDemAsleep *asleep, const WadiParticles *par
 /* Those near some grains. */
 typedef struct WadiDemSleepers {
     int32_t count;     /* followed by WADI_DEM_LANES that nothing reaches */
-    int32_t origin[3]; /* in places */
+    int32_t origin[3]; /* fixed-point */
     int32_t grain[WADI_DEM_SLEEPERS_MAX];
-    float x[3][WADI_DEM_SLEEPERS_MAX]; /* in places, from the origin */
+    float x[3][WADI_DEM_SLEEPERS_MAX]; /* units of them, from the origin */
     float radius[WADI_DEM_SLEEPERS_MAX];
 } WadiDemSleepers;
 

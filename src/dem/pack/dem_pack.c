@@ -13,6 +13,7 @@
 enum { BLOCK = 256, ROUNDS = 4000, CONFINED_ROUNDS = 300 };
 
 const double WADI_DEM_PACKED_OVERLAP = 1e-3;
+const double WADI_DEM_JAMMED = 0.01;
 static const double SKIN = 0.3;     /* diameters by which neighbour lists look farther than contacts */
 static const double GAIN = 0.5;     /* of half an overlap: stable for twelve neighbours */
 static const double MOMENTUM = 0.9; /* of the last displacement */
@@ -55,6 +56,7 @@ typedef struct Relaxing {
     uint8_t *is_border;       /* per grain: near the surface of its body */
     uint8_t *is_near;         /* per sphere: to a solid */
     WadiVec3 *moved, *turned; /* per grain: last displacement, m, and rotation, rad */
+    double *overlap;          /* per grain: the largest one, m */
     WadiVec3 *listed;         /* per sphere: position when the lists were made */
     WadiNeighbours near;
     double cutoff; /* m, of lists */
@@ -129,13 +131,16 @@ static double find_moves(void *context, int64_t first, int64_t end)
     for (int32_t g = (int32_t)first; g < (int32_t)end; ++g) {
         WadiVec3 sum = { 0, 0, 0 }, torque = { 0, 0, 0 };
         double arms = 0.0;
+        r->overlap[g] = 0.0;
         for (int k = 0; k < r->each; ++k) {
             const int32_t i = g * r->each + k;
-            const WadiVec3 push = push_of(r, i, &overlap), arm = wadi_sub(position(r, i), pack->centre[g]);
+            const WadiVec3 push = push_of(r, i, &r->overlap[g]),
+                           arm = wadi_sub(position(r, i), pack->centre[g]);
             sum = wadi_add(sum, push);
             torque = wadi_add(torque, wadi_cross(arm, push));
             arms += wadi_dot(arm, arm);
         }
+        overlap = fmax(overlap, r->overlap[g]);
         /* Mean moment of inertia of the spheres, each of mass 1. */
         const double inertia =
             2.0 / 3.0 * arms + 0.4 * r->each * r->scale * r->scale * pack->radius[g] * pack->radius[g];
@@ -292,6 +297,9 @@ static WadiStatus relax(Relaxing *r, WadiDemPackReport *report, WadiError *error
             WADI_TRY(make_lists(r, error));
         }
     }
+    for (int32_t g = 0; g < r->pack->count; ++g) {
+        report->jammed += r->overlap[g] > WADI_DEM_JAMMED * r->pack->diameter;
+    }
     return WADI_OK;
 }
 
@@ -304,6 +312,7 @@ static WadiStatus begin(Relaxing *r, WadiError *error)
     WADI_TRY(wadi_particles_append(&r->spheres, r->sphere_count, &first, error));
     WADI_TRY(WADI_NEW(&r->moved, (size_t)pack->count, "packing", error));
     WADI_TRY(WADI_NEW(&r->turned, (size_t)pack->count, "packing", error));
+    WADI_TRY(WADI_NEW(&r->overlap, (size_t)pack->count, "packing", error));
     for (int32_t g = 0; g < pack->count; ++g) {
         place_spheres(r, g);
         largest = fmax(largest, pack->radius[g]);
@@ -332,6 +341,7 @@ WadiStatus wadi_dem_pack(WadiDemPack *pack, WadiDemPackReport *report, WadiError
     }
     WADI_DELETE(r.moved, (size_t)pack->count);
     WADI_DELETE(r.turned, (size_t)pack->count);
+    WADI_DELETE(r.overlap, (size_t)pack->count);
     wadi_particles_free(&r.spheres);
     wadi_arena_free(&r.memory);
     return status;

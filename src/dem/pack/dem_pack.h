@@ -30,6 +30,7 @@ typedef struct WadiDemPack {
 typedef struct WadiDemPackReport {
     int rounds;
     double overlap; /* the largest one, over the mean diameter */
+    int32_t jammed; /* grains that overlap by more than WADI_DEM_JAMMED */
 } WadiDemPackReport;
 
 /* The part of their bulk volume that grains of a shape fill when they are packed at random. */
@@ -39,6 +40,8 @@ double wadi_dem_packed_fraction(WadiDemShape shape);
 double wadi_dem_packed_bonds(WadiDemShape shape);
 /* The largest overlap that a packing is left with, over the mean diameter. */
 extern const double WADI_DEM_PACKED_OVERLAP;
+/* The same of grains that count as jammed. */
+extern const double WADI_DEM_JAMMED;
 
 /* Moves and turns the grains until none overlap by more than WADI_DEM_PACKED_OVERLAP, or as far as a bounded
  * number of rounds does. The same bytes for any number of threads. */

@@ -16,7 +16,7 @@ typedef struct WadiDemSleepingContacts {
 
 void wadi_dem_sleeping_free(WadiDemSleepingContacts *sleeping);
 
-/* Cold walls before those of the list, as one array in `walls`; the sleeping ones are then none. */
+/* Sleeping walls before those of the list, as one array in `walls`; the sleeping ones are then none. */
 WadiStatus wadi_dem_sleeping_join_walls(WadiDemWalls *walls, WadiDemSleepingContacts *sleeping,
                                         WadiArena *scratch, WadiError *error);
 /* Keeps what is asleep now: contacts, and walls, both of whose grains have new numbers below `asleep`. left:

@@ -123,7 +123,7 @@ static void set_surface(const WadiDemWallForces *in, WadiDemWall *wall)
 static bool is_deep(const WadiDemWallForces *in, const WadiDemWall *wall, float overlap)
 {
     const bool is_covered = wall->solid >= 0 && wall->solid < in->solids->count;
-    const float radius = in->grains->shift[wall->grain][3], dt = in->law->dt;
+    const float radius = in->grains->shift[wall->grain][3], dt = (float)in->dt;
     const float *v = wall->velocity;
     const float square = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) * dt * dt;
     return overlap > 0.5f * radius - (is_covered ? (float)wadi_dem_cover_depth(in->cover) : 0.0f) ||

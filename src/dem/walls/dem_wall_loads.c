@@ -39,6 +39,20 @@ static void load_at_rest(const WadiDemWall *wall, double radius, WadiVec3 *force
     *torque = wadi_scale(wadi_cross(n, wadi_add(friction, rolling)), -radius);
 }
 
+/* Where the centre of the grain was when the normal was sampled, from the pivot: pressure acts through there
+ * along the normal. Normals of flat walls hold everywhere. */
+static WadiVec3 arm_of(const WadiDemWallLoads *in, const WadiDemWall *wall, WadiVec3 pivot)
+{
+    const WadiParticles *p = in->particles;
+    const int32_t i = wall->grain;
+    const WadiVec3 arm = wadi_sub(wadi_vec3(p->x[i], p->y[i], p->z[i]), pivot);
+    if (in->load == NULL || wall->is_flat) {
+        return arm;
+    }
+    const WadiF4 moved = in->shift[i] - wall->sampled;
+    return wadi_sub(arm, wadi_vec3((double)moved[0], (double)moved[1], (double)moved[2]));
+}
+
 static int load_index(const WadiDemWallLoads *in, int32_t solid)
 {
     const int32_t sphere = solid - in->solids->count;
@@ -66,8 +80,7 @@ void wadi_dem_add_wall_loads(const void *context, int64_t first, int64_t end, Wa
             load_at_rest(wall, (double)in->radius[i], &force, &torque);
         }
         const int index = load_index(in, wall->solid);
-        const WadiVec3 n = normal_of(wall),
-                       arm = wadi_sub(wadi_vec3(p->x[i], p->y[i], p->z[i]), in->pivot[index]);
+        const WadiVec3 n = normal_of(wall), arm = arm_of(in, wall, in->pivot[index]);
         const WadiVec3 pressure = wadi_scale(n, wadi_dot(force, n));
         wadi_solid_load_press(&sum[index], arm, wadi_scale(pressure, -1.0));
         wadi_solid_load_rub(&sum[index], arm, wadi_sub(pressure, force));

@@ -10,6 +10,7 @@ typedef struct WadiDemWallLoads {
     /* Per wall that touches: force and torque on the grain, N and N m. NULL: grains at rest, whose walls
      * have them as their springs (wadi_dem_wall_remember). */
     const WadiF8 *load;
+    const WadiF4 *shift; /* with `load`: as WadiDemGrains.shift */
     const WadiSolids *solids;
     const WadiDemCover *cover; /* as WadiDemWallsIn.cover */
     const WadiParticles *particles;

@@ -65,7 +65,7 @@ typedef struct WadiDemWallForces {
     const WadiDemPairs *pairs;
     const float *mass;
     const WadiDemLawConstants *law;
-    double time;
+    double time, dt;
     double diameter;
     /* Surfaces resist rolling as they resist sliding: rough ones hold a grain up to tan(slope) = friction,
      * smooth ones let it turn. false, and at spheres of the cover: the grain's own rolling friction. */

@@ -4,14 +4,16 @@
 
 #include "core/parallel.h"
 #include "flip/flip.h"
+#include "flip/transfer/flip_row_table.h"
 #include "grid/row_lanes.h"
 #include "grid/row_vectors.h"
 
 enum { TILE_BLOCK = 16 };
 /* Least mass of a face over that of a full one. The friction solve's step falls with it. */
 #define LEAST_FRACTION 0.25f
-/* Bits of the particle column: the bonds are broken; sand of the cell has lifted off the wall at a side. */
-enum { PARTED = 1, LIFTED = 2 };
+/* Bits of the particle column: the bonds are broken; sand of the cell has lifted off the wall at a side, six
+ * bits; its stress reached the yield law. */
+enum { PARTED = 1, LIFTED = 2, ALL_LIFTED = 63 * LIFTED, YIELDS = 128 };
 
 bool wadi_flip_is_cohesive(const WadiMaterial *material)
 {
@@ -44,6 +46,7 @@ typedef struct Bonds {
     const WadiFlip *flip;
     WadiFlipStep *step;
     uint8_t *bits;                /* of the particles */
+    uint8_t *loose;               /* per row: cells with broken bonds, then also those around them */
     const WadiFriction *friction; /* after the solve */
     const WadiFrictionLoad *load;
     float full; /* mass of the particles at a full face */
@@ -105,7 +108,7 @@ static unsigned lifted_sides(const Bonds *bonds, int32_t first, int32_t end)
     for (int32_t i = first; i < end; ++i) {
         any |= bonds->bits[i];
     }
-    for (int side = 0; side < 6 && any >= LIFTED; ++side) {
+    for (int side = 0; side < 6 && (any & ALL_LIFTED) != 0; ++side) {
         int32_t count = 0;
         for (int32_t i = first; i < end; ++i) {
             count += bonds->bits[i] >> side & LIFTED;
@@ -188,12 +191,18 @@ static void mean_of_cell(const Bonds *bonds, WadiRowCell cell, int32_t first, in
     const WadiMaterials *materials = &bonds->flip->materials;
     const uint8_t *material = bonds->flip->context.particles->material;
     float cohesion = 0.0f, tension = 0.0f;
+    unsigned any = 0;
     for (int32_t i = first; i < end; ++i) {
         const bool has_parted = (bonds->bits[i] & PARTED) != 0;
+        any |= bonds->bits[i];
         cohesion += materials->cohesion[material[i]] - (has_parted ? materials->bond[material[i]] : 0.0f);
         tension += has_parted ? 0.0f : materials->tension[material[i]];
     }
     const size_t at = wadi_row_cell_index(cell);
+    const unsigned has_bonds = tension > 0.0f, lane = (unsigned)cell.lane;
+    bonds->loose[cell.row] |= (uint8_t)((any & PARTED) << lane);
+    bonds->step->cells.bonds.held[cell.row] |=
+        (uint8_t)(((any & (PARTED | YIELDS)) == 0 && has_bonds) << lane);
     bonds->step->cells.bonds.cohesion[at] = cohesion / (float)(end - first);
     bonds->step->cells.bonds.tension[at] = is_cut(bonds->step, cell) ? 0.0f : tension / (float)(end - first);
 }
@@ -203,10 +212,48 @@ static void mean_tiles(void *user, int64_t first, int64_t end)
     visit_cells(user, first, end, mean_of_cell);
 }
 
-/* Faces between bonded sand and air have the mass of the particles at them; others that of a full face. */
+/* Adds the cells beside loose ones, also across edges and corners. */
+static WadiStatus spread_loose(const Bonds *bonds, WadiArena *scratch, WadiError *error)
+{
+    const WadiRows *rows = &bonds->step->grid.rows;
+    const WadiArenaMark mark = wadi_arena_mark(scratch);
+    uint8_t *before;
+    WADI_TRY(WADI_ARENA_NEW(scratch, &before, (size_t)rows->count, "bonds", error));
+    for (int axis = 0; axis < 3; ++axis) {
+        memcpy(before, bonds->loose, (size_t)rows->count);
+        for (int32_t row = 1; row < rows->count; ++row) {
+            bonds->loose[row] |= (uint8_t)(wadi_row_neighbour_bits(rows, before, row, 2 * axis) |
+                                           wadi_row_neighbour_bits(rows, before, row, 2 * axis + 1));
+        }
+    }
+    wadi_arena_release(scratch, mark);
+    return WADI_OK;
+}
+
+/* The part of the hats of a row of faces that lies outside walls, from the open parts of faces: 3/4 of a
+ * hat's width is the face's own, 1/8 that of the next face to either side. */
+static WadiF8 open_part(const WadiFlipStep *step, int32_t row, int axis)
+{
+    const WadiF8 least = (WadiF8){ 0 } + LEAST_FRACTION;
+    const float *open = step->solid.open[axis];
+    const WadiF8 own = WADI_ROW(open, wadi_table_row(step->solid.row, row));
+    WadiF8 part = own;
+    for (int side = 0; side < 6; ++side) {
+        float beside[8];
+        if (side >> 1 != axis) {
+            wadi_table_row_neighbours(&step->grid.rows, step->solid.row, open, row, side, beside);
+            part += 0.125f * (*(const WadiF8 *)beside - own);
+        }
+    }
+    return WADI_MAX8(part, least);
+}
+
+/* Faces of bonded sand beside air, and those whose hat reaches broken bonds, have the mass of the particles
+ * at them: what forces add to such a face is what its particles receive. Others have that of a full one. */
 static void fraction_rows(void *user, int64_t first, int64_t end)
 {
-    const WadiFlipStep *step = ((const Bonds *)user)->step;
+    const Bonds *bonds = user;
+    const WadiFlipStep *step = bonds->step;
     const WadiRows *rows = &step->grid.rows;
     const WadiF8 one = (WadiF8){ 0 } + 1.0f, least = (WadiF8){ 0 } + LEAST_FRACTION;
     for (int32_t row = (int32_t)first; row < end; ++row) {
@@ -216,13 +263,36 @@ static void fraction_rows(void *user, int64_t first, int64_t end)
         for (int a = 0; a < 3; ++a) {
             wadi_row_neighbours(rows, step->cells.bonds.tension, row, 2 * a, near);
             const WadiI8 there = *(const WadiF8 *)near > 0.0f;
-            WadiI8 has_one;
+            WadiI8 has_one, is_loose;
             wadi_row_mask(step->cells.pressure_cells[row] ^
                               wadi_row_neighbour_bits(rows, step->cells.pressure_cells, row, 2 * a),
                           &has_one);
-            const WadiF8 fraction = WADI_MAX8(WADI_MIN8(WADI_ROW(step->face_fraction[a], row), one), least);
+            wadi_row_mask(bonds->loose[row] | wadi_row_neighbour_bits(rows, bonds->loose, row, 2 * a),
+                          &is_loose);
+            const WadiF8 mass = WADI_ROW(step->face_fraction[a], row) / open_part(step, row, a);
+            const WadiF8 fraction = WADI_MAX8(WADI_MIN8(mass, one), least);
             WADI_ROW_OUT(step->cells.bonds.fraction[a], row) =
-                WADI_ROW_SELECT(has_one & (here | there), fraction, one);
+                WADI_ROW_SELECT((has_one & (here | there)) | is_loose, fraction, one);
+        }
+    }
+}
+
+/* Faces of pressure cells that no particle reaches move with the opposite face of the cell: at rest they
+ * would slow a body that has just entered a cell. */
+static void move_unreached(WadiFlipStep *step)
+{
+    const WadiRows *rows = &step->grid.rows;
+    for (int32_t row = 1; row < rows->count; ++row) {
+        for (int side = 0; side < 6; ++side) {
+            const int axis = side >> 1;
+            float *u = step->grid.velocity[axis];
+            for (unsigned left = step->bonded[row]; left != 0; left &= left - 1) {
+                const WadiRowCell cell = { row, __builtin_ctz(left) };
+                const WadiRowCell face = face_of(rows, cell, side), opposite = face_of(rows, cell, side ^ 1);
+                if ((step->reached[axis][face.row] >> face.lane & 1) == 0 && face.row != 0) {
+                    u[wadi_row_cell_index(face)] = u[wadi_row_cell_index(opposite)];
+                }
+            }
         }
     }
 }
@@ -245,11 +315,17 @@ WadiStatus wadi_flip_find_bonds(const WadiFlip *flip, WadiFlipStep *step, WadiEr
     Bonds context = { .flip = flip,
                       .step = step,
                       .bits = wadi_particles_column(flip->context.particles, flip->bonds_column) };
+    WADI_TRY(WADI_ARENA_NEW(arena, &context.loose, (size_t)step->grid.rows.count, "bonds", error));
+    memset(context.loose, 0, (size_t)step->grid.rows.count);
+    WADI_TRY(WADI_ARENA_NEW(arena, &bonds->held, (size_t)step->grid.rows.count, "bonds", error));
+    memset(bonds->held, 0, (size_t)step->grid.rows.count);
     WADI_TRY(WADI_ARENA_NEW(arena, &step->lifted, floats, "bonds", error));
     memset(step->lifted, 0, floats);
     wadi_parallel_for(step->sort.tiles.count, TILE_BLOCK, mean_tiles, &context);
     visit_cells(&context, 0, step->sort.tiles.count, open_lifted);
+    WADI_TRY(spread_loose(&context, arena, error));
     wadi_parallel_for(step->grid.rows.count, WADI_ROW_BLOCK, fraction_rows, &context);
+    move_unreached(step);
     return WADI_OK;
 }
 
@@ -313,13 +389,14 @@ static void update_cell(const Bonds *bonds, WadiRowCell cell, int32_t first, int
     const bool has_bonds = is_bonded(step, cell);
     const float pressure = (float)step->cells.pressure[wadi_table_cell(step->cells.pressure_row, at)];
     const float yield = wadi_friction_yield(bonds->load, at, pressure);
-    const bool breaks = has_bonds && pressure < 0.0f &&
-                        (pressure <= -step->cells.bonds.tension[at] ||
-                         wadi_friction_stress(bonds->friction, cell.row, cell.lane) >= 0.999 * (double)yield);
+    const bool yields =
+        has_bonds && wadi_friction_stress(bonds->friction, cell.row, cell.lane) >= 0.999 * (double)yield;
+    const bool breaks =
+        has_bonds && pressure < 0.0f && (yields || pressure <= -step->cells.bonds.tension[at]);
     const unsigned lifted = has_bonds && !breaks ? LIFTED * find_lifted(bonds, cell) : 0;
     for (int32_t i = first; i < end; ++i) {
         const unsigned parted = breaks || (pressure <= 0.0f && (bonds->bits[i] & PARTED) != 0) ? PARTED : 0;
-        bonds->bits[i] = (uint8_t)(parted | lifted);
+        bonds->bits[i] = (uint8_t)(parted | lifted | (yields ? YIELDS : 0));
     }
 }
 

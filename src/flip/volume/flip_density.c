@@ -152,6 +152,11 @@ static void correct_rows(void *user, int64_t first, int64_t end)
             find_fade(in, row, &is_sand, &fade);
             divergence *= WADI_ROW_SELECT(is_compressed, zero + 1.0f, fade);
         }
+        if (in->held != NULL) {
+            WadiI8 is_held;
+            wadi_row_mask(in->held[row], &is_held);
+            divergence = (WadiF8)((WadiI8)divergence & (~is_held | is_compressed));
+        }
         if (in->compressed != NULL) {
             const WadiI8 is_dense = (over > 0.0f) & is_fluid;
             in->has_room[row] = (uint8_t) ~(unsigned)wadi_row_bits(&is_dense);
@@ -197,6 +202,7 @@ WadiStatus wadi_flip_correct_density(const WadiFlip *flip, WadiFlipStep *step, W
                              .solid_row = step->solid.row,
                              .fraction = step->solid.fraction,
                              .sand = step->cells.mix.sand,
+                             .held = step->cells.bonds.held,
                              .fluid_row = step->cells.pressure_row,
                              .band = { flip->materials.has_water ? water : sand, sand },
                              .rate = is_gauss_seidel ? (float)(def->density_alpha / step->dt)

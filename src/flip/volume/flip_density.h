@@ -26,6 +26,7 @@ typedef struct WadiFlipDensityIn {
     const int32_t *velocity_row; /* per row: its row in `velocity` (flip_row_table.h); may be NULL */
     bool is_all_sand;            /* used if `sand` is NULL */
     const uint8_t *compressed;   /* per row: cells that a solid compressed do not fade; NULL: none */
+    const uint8_t *held;         /* per row: bonded sand below its yield law keeps its density; NULL: none */
     uint8_t *has_room;           /* per row, set if `compressed` is: cells without excess beyond the band */
 } WadiFlipDensityIn;
 

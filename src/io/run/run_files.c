@@ -25,6 +25,11 @@ void wadi_run_wet_path(char *path, size_t size, const char *folder, const char *
     snprintf(path, size, "%s/secondary/%s.wet.%04d.h5", folder, name, frame);
 }
 
+void wadi_run_grains_path(char *path, size_t size, const char *folder, const char *name, int frame)
+{
+    snprintf(path, size, "%s/secondary/%s.grains.%04d.h5", folder, name, frame);
+}
+
 void wadi_run_checkpoint_path(char *path, size_t size, const char *folder, const char *name,
                               WadiRunCheckpoint checkpoint)
 {

@@ -139,5 +139,7 @@ void wadi_run_frame_path(char *path, size_t size, const char *folder, const char
 void wadi_run_secondary_path(char *path, size_t size, const char *folder, const char *name, int frame);
 /* "RUN/secondary/NAME.wet.0012.h5": sand that is wet in that frame. */
 void wadi_run_wet_path(char *path, size_t size, const char *folder, const char *name, int frame);
+/* "RUN/secondary/NAME.grains.0012.h5": fine grains of the sand of that frame. */
+void wadi_run_grains_path(char *path, size_t size, const char *folder, const char *name, int frame);
 
 #endif

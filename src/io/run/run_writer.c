@@ -111,9 +111,11 @@ static WadiStatus write_frame(WadiRunWriter *writer, WadiError *error)
     const bool is_same = has_same_frame(writer, path);
     WADI_TRY(wadi_frame_file_write(path, "particles", &writer->header, &writer->frame, error));
     /* Foam of another frame of this number would be drawn with the new one. */
-    for (int is_wet = 0; is_wet < 2 && !is_same; ++is_wet) {
-        (is_wet ? wadi_run_wet_path : wadi_run_secondary_path)(path, sizeof path, writer->folder,
-                                                               writer->name, writer->header.frame);
+    static void (*const path_of[])(char *, size_t, const char *, const char *,
+                                   int) = { wadi_run_secondary_path, wadi_run_wet_path,
+                                            wadi_run_grains_path };
+    for (size_t i = 0; i < sizeof path_of / sizeof *path_of && !is_same; ++i) {
+        path_of[i](path, sizeof path, writer->folder, writer->name, writer->header.frame);
         if (wadi_file_exists(path)) {
             WADI_TRY(wadi_file_remove(path, error));
         }

@@ -4,6 +4,8 @@
 
 #include "io/scene/scene_schema.h"
 
+/* Appends "; a cube is a box: …" for a word that needs a sentence. False: there is none. */
+bool wadi_scene_advice(const WadiSceneObject *object, const char *word, WadiText *text);
 /* Appends "; did you mean look: {colour: …}?" for a word that is another usual name of a key of this object,
  * or of an object below it. False: there is none. */
 bool wadi_scene_hint_below(const WadiSceneObject *object, const char *word, WadiText *text);

@@ -75,6 +75,11 @@ bool wadi_read_number(WadiSceneReader *r, int node, const WadiSceneField *field,
     return check_range(r, node, field, *value);
 }
 
+static bool is_colour(const WadiSceneField *field)
+{
+    return field->unit != NULL && strcmp(field->unit, "sRGB") == 0;
+}
+
 static bool read_vector(WadiSceneReader *r, int node, const WadiSceneField *field, double value[3])
 {
     const WadiYamlNode *n = wadi_yaml_node(&r->yaml, node);
@@ -87,8 +92,11 @@ static bool read_vector(WadiSceneReader *r, int node, const WadiSceneField *fiel
     }
     if (n->kind != WADI_YAML_LIST || n->child_count != 3) {
         if (!refuse_keyframes(r, node)) {
-            wadi_read_wrong_type(
-                r, node, one_for_all ? "a number or a list of three numbers" : "a list of three numbers");
+            wadi_read_wrong_type(r, node,
+                                 one_for_all ? "a number or a list of three numbers"
+                                 : is_colour(field)
+                                     ? "a list of three numbers from 0 to 1, [red, green, blue]"
+                                     : "a list of three numbers, [x, y, z]");
         }
         return false;
     }
@@ -207,7 +215,7 @@ static void read_bits_off(WadiSceneReader *r, int node, const WadiSceneField *fi
 {
     const WadiYamlNode *n = wadi_yaml_node(&r->yaml, node);
     if (n->kind != WADI_YAML_LIST) {
-        wadi_read_wrong_type(r, node, "a list of names");
+        wadi_read_wrong_type(r, node, "a list of names such as [z_max]");
         return;
     }
     int index = 0;

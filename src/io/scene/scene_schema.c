@@ -26,7 +26,21 @@ enum {
 
 #define SOLVER_CHOICE(name, summary) { #name, 0, summary },
 static const WadiSceneChoice solvers[] = { WADI_SOLVERS(SOLVER_CHOICE, SOLVER_CHOICE, SOLVER_CHOICE) };
-WADI_SCENE_CHOICES(solvers);
+#define TRANSFER "a transfer of the solver flip: materials: {sand: {…, transfer: "
+static const WadiSceneChoice other_solvers[] = {
+    { "pic", 0, TRANSFER "pic}}" },
+    { "apic", 0, TRANSFER "apic}}" },
+    { "mpm", 0, "flip is particles and a grid, with sand and water" },
+    { "dfsph", 0, "sph is smoothed particles that are not compressed" },
+    { "wcsph", 0, "sph is smoothed particles; sph: {pressure: tait} is the weakly compressible way" },
+    { "pbd", 0, "dem is single grains, flip is sand and water in bulk" },
+};
+static const WadiSceneChoices solvers_choices = {
+    .list = solvers,
+    .count = WADI_SCENE_COUNT(solvers, WADI_SCENE_CHOICE_MAX),
+    .hints = other_solvers,
+    .hint_count = WADI_SCENE_COUNT(other_solvers, WADI_SCENE_CHOICE_MAX),
+};
 
 static const WadiSceneChoice per_cell[] = {
     { "1", 1, "" }, { "8", 2, "" }, { "27", 3, "" }, { "64", 4, "" }
@@ -39,7 +53,19 @@ static const WadiSceneChoice sides[] = {
     { "x_min", WADI_SIDE_X_MIN, "" }, { "x_max", WADI_SIDE_X_MAX, "" }, { "y_min", WADI_SIDE_Y_MIN, "" },
     { "y_max", WADI_SIDE_Y_MAX, "" }, { "z_min", WADI_SIDE_Z_MIN, "" }, { "z_max", WADI_SIDE_Z_MAX, "" },
 };
-WADI_SCENE_CHOICES(sides);
+static const WadiSceneChoice other_sides[] = {
+    { "top", 0, "the top is z_max" },
+    { "bottom", 0, "the bottom is z_min" },
+    { "left", 0, "sides are x_min, x_max, y_min, y_max" },
+    { "right", 0, "sides are x_min, x_max, y_min, y_max" },
+    { "all", 0, "all is [x_min, x_max, y_min, y_max, z_min, z_max]" },
+};
+static const WadiSceneChoices sides_choices = {
+    .list = sides,
+    .count = WADI_SCENE_COUNT(sides, WADI_SCENE_CHOICE_MAX),
+    .hints = other_sides,
+    .hint_count = WADI_SCENE_COUNT(other_sides, WADI_SCENE_CHOICE_MAX),
+};
 
 static const WadiSceneChoice materials[] = {
     { "sand", WADI_MATERIAL_SAND, "grains that hold a slope up to their friction angle" },
@@ -105,7 +131,16 @@ static const WadiSceneChoice forces[] = {
     { "drag", WADI_FORCE_DRAG, "pulls velocities towards that of a wind" },
     { "point", WADI_FORCE_POINT, "attracts to a point, or pushes away from it" },
 };
-WADI_SCENE_CHOICES(forces);
+static const WadiSceneChoice other_forces[] = {
+    { "wind", 0, "a wind is {kind: drag, velocity: [3, 0, 0], rate: 2}" },
+    { "gravity", 0, "'gravity' is a key of the scene itself" },
+};
+static const WadiSceneChoices forces_choices = {
+    .list = forces,
+    .count = WADI_SCENE_COUNT(forces, WADI_SCENE_CHOICE_MAX),
+    .hints = other_forces,
+    .hint_count = WADI_SCENE_COUNT(other_forces, WADI_SCENE_CHOICE_MAX),
+};
 
 static const WadiSceneField wall_fields[] = {
     { "friction", WADI_SCENE_CURVE1, AT(WadiScene, wall_friction), .flags = KEYED, FRICTION,

@@ -208,6 +208,9 @@ static const WadiSceneField render_fields[] = {
       .doc = "Brightness in stops: 1 doubles it." },
     { "shutter", WADI_SCENE_NUMBER, AT(shutter), .minimum = 0, .maximum = 1, .fallback = { 0.5 },
       .doc = "Fraction of a frame's time over which motion is blurred." },
+    { "shutter_steps", WADI_SCENE_INT, AT(shutter_steps), .minimum = 1, .maximum = 64, .fallback = { 1 },
+      .doc = "Parts of the shutter's time; in each the surface is made of the particles where they are then, "
+             "so that thin water is blurred and not torn. 1: the surface's vertices move." },
 };
 const WadiSceneObject wadi_scene_render_object = {
     .name = "render",

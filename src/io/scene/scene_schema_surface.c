@@ -82,7 +82,7 @@ static const WadiSceneField secondary_fields[] = {
     { "dust_life", WADI_SCENE_NUMBER, SECONDARY_AT(dust_life), .flags = WADI_SCENE_ABOVE_MIN, .unit = "s",
       .minimum = 0, .maximum = 1e4, .fallback = { 2 }, .doc = "Mean time that dust lasts." },
     { "slow", WADI_SCENE_NUMBER, SECONDARY_AT(slow), .unit = "m/s", .minimum = 0, .maximum = 1e4,
-      .fallback = { -1 }, .fallback_text = "0.2 √(g L) in a domain of the volume L³, at most 1; 1 for dust",
+      .fallback = { -1 }, .fallback_text = "0.2 √(g L) in a domain of the volume L³, 0.23 to 1; 1 for dust",
       .doc = "Material slower than this makes none." },
     { "fast", WADI_SCENE_NUMBER, SECONDARY_AT(fast), .flags = WADI_SCENE_ABOVE_MIN, .unit = "m/s",
       .minimum = 0, .maximum = 1e4, .fallback = { -1 }, .fallback_text = "four times `slow`",
@@ -92,11 +92,13 @@ static const WadiSceneField secondary_fields[] = {
     { "drying", WADI_SCENE_NUMBER, SECONDARY_AT(drying), .flags = WADI_SCENE_ABOVE_MIN, .unit = "s",
       .minimum = 0, .maximum = 1e6, .fallback = { 60 },
       .doc = "Time in which sand dries, where the solver has no water inside sand." },
+    { "grains", WADI_SCENE_INT, SECONDARY_AT(grains), .unit = "a particle", .minimum = 0, .maximum = 64,
+      .doc = "Fine grains that the sand carries, drawn instead of its surface; LD09 has 10. 0: none." },
 };
 const WadiSceneObject wadi_scene_secondary_object = {
     .name = "secondary",
-    .doc = "How `wadi secondary` makes foam, spray, bubbles, dust and wet sand; the simulation does not "
-           "depend on it.",
+    .doc = "How `wadi secondary` makes foam, spray, bubbles, dust, wet sand and fine grains; the simulation "
+           "does not depend on it.",
     WADI_SCENE_FIELDS(secondary_fields),
     .example = "{amount: 2, size: 0.004, life: 5}",
 };

@@ -6,7 +6,7 @@ static const double pi = 3.14159265358979323846;
 
 /* Three-quarter view: from the front, slightly to the right and above. */
 enum { AZIMUTH = -60, VIEW_ANGLE = 35 };
-static const double margin = 0.12; /* fraction of half the picture, on each side */
+static const double margin = 0.06; /* fraction of half the picture, on each side */
 
 /* Degrees. What is smaller than a metre is seen a little more from above than what is larger than ten. The
  * horizon is in the picture: at tan(14) / tan(17.5) = 0.79 of its upper half, and lower. */

@@ -47,6 +47,24 @@ void wadi_film_free(WadiFilm *film)
     *film = (WadiFilm){ 0 };
 }
 
+static void add_share(float *to, const float *from, size_t count, float share, bool is_first)
+{
+    for (size_t i = 0; i < count; ++i) {
+        to[i] = (is_first ? 0.0f : to[i]) + share * from[i];
+    }
+}
+
+void wadi_film_add(WadiFilm *film, const WadiFilm *part, int k, int parts)
+{
+    const float share = 1.0f / (float)parts;
+    const size_t pixels = (size_t)film->width * (size_t)film->height;
+    add_share(&film->light->x, &part->light->x, 3 * pixels, share, k == 0);
+    add_share(&film->albedo->x, &part->albedo->x, 3 * pixels, share, k == 0);
+    add_share(&film->normal->x, &part->normal->x, 3 * pixels, share, k == 0);
+    add_share(film->distance, part->distance, pixels, share, k == 0);
+    add_share(film->variance, part->variance, pixels, share * share, k == 0);
+}
+
 /* What a surface of middling colour would send back: most of its own colour is divided out, so that black
  * sand stays black and sugar white. */
 static double metered(const WadiFilm *film, size_t i)

@@ -19,6 +19,9 @@ typedef struct WadiFilm {
 WadiStatus wadi_film_init(WadiFilm *film, int width, int height, WadiError *error);
 void wadi_film_free(WadiFilm *film);
 
+/* Adds the k-th of `parts` films of the same size, of which `film` becomes the mean; k = 0 overwrites it. */
+void wadi_film_add(WadiFilm *film, const WadiFilm *part, int k, int parts);
+
 typedef struct WadiDevelop {
     double exposure;      /* stops: 1 doubles the brightness */
     bool is_auto_exposed; /* first scales the log-mean luminance of a middling colour to 0.3 */

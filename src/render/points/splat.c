@@ -1,6 +1,6 @@
 /* Balls are drawn with a depth test at twice the resolution and averaged: the picture does not depend on the
  * order of the particles. */
-#include "render/splat.h"
+#include "render/points/splat.h"
 
 #include <float.h>
 #include <math.h>
