@@ -46,8 +46,56 @@ static void honey_flows_out_of_a_slit(void **unused)
     }
 }
 
+/* Angular momentum about the axis of a cylinder that began to turn, over that of a rigid rotation, a time of
+ * `part` R^2/nu later: 1 - 8 sum exp(-k^2 part) / k^2 over the zeros k of J_1. */
+static double spin_up(double part)
+{
+    static const double zeros[] = { 3.83171, 7.01559, 10.17347, 13.32369, 16.47063 };
+    double sum = 0.0;
+    for (size_t n = 0; n < sizeof zeros / sizeof *zeros; ++n) {
+        sum += exp(-zeros[n] * zeros[n] * part) / (zeros[n] * zeros[n]);
+    }
+    return 1.0 - 8.0 * sum;
+}
+
+/* A tube of honey of 20 Pa s begins to turn: viscosity carries the rotation to the axis, and in the end all
+ * turns with the tube, which is no strain. The ends slip. */
+static void honey_turns_with_a_cylinder(void **unused)
+{
+    (void)unused;
+    static const double radius = 0.05, nu = 0.02, speed = 2.0;
+    WadiScene *scene = load_scene(
+        "wadi: 1\nsolver: sph\ncell_size: 0.0125\nfps: 2000\ngravity: [0, 0, 0]\n"
+        "materials: {honey: {kind: water, viscosity: 20}}\n"
+        "colliders: [{shape: {difference: [{box: {min: [-0.1, -0.1, -0.05], max: [0.1, 0.1, 0.05]}}, "
+        "{cylinder: "
+        "{from: [0, 0, -0.1], to: [0, 0, 0.1], radius: 0.05}}], rotate: {keys: [[0, [0, 0, 0]], [5, [0, 0, "
+        "572.957795]]]}}}]\n"
+        "bodies: [{material: honey, shape: {cylinder: {from: [0, 0, -0.05], to: [0, 0, 0.05], radius: "
+        "0.05}}}]\n");
+    WadiSim *sim = start_sim(scene, 1);
+    const WadiParticles *p = &sim->particles;
+    for (int frame = 1; frame <= 250; ++frame) {
+        double turned = 0.0, rigid = 0.0;
+        run_frames(sim, 1);
+        for (int32_t i = 0; i < p->count; ++i) {
+            turned += p->x[i] * (double)p->vy[i] - p->y[i] * (double)p->vx[i];
+            rigid += speed * (p->x[i] * p->x[i] + p->y[i] * p->y[i]);
+        }
+        const double part = nu * sim->time / (radius * radius), exact = spin_up(part);
+        if (frame == 20 || frame == 50 || frame == 250) {
+            print_message("cylinder: %.4f of the rigid rotation after %.2f R^2/nu, exact %.4f\n",
+                          turned / rigid, part, exact);
+            CHECK_NEAR(turned / rigid, exact, frame == 250 ? 0.003 : 0.04);
+        }
+    }
+    wadi_sim_destroy(sim);
+    wadi_scene_destroy(scene);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(honey_flows_out_of_a_slit) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(honey_flows_out_of_a_slit),
+                                        cmocka_unit_test(honey_turns_with_a_cylinder) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

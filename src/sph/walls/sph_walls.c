@@ -210,6 +210,8 @@ static void find_contacts_of(const Finder *f, int32_t near, WadiVec3 x, int inde
         count += 1;
     }
     for (int c = 0; c < count; ++c) {
+        /* What turns with a solid does not slip on it: its velocity at x, not at the surface. */
+        wadi_shape_carry_velocity(solid->shape, x, f->in->time, &known[c].velocity);
         const WadiSphContact contact = contact_of(f, &known[c], solid->friction, index);
         add_contact(f, near, &contact);
     }
