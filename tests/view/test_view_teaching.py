@@ -81,7 +81,7 @@ def play_to(browser, frame):
     click(browser, "play")
     browser.until(f"{STATE}.frame >= {frame}")
     click(browser, "play")
-    browser.until(f"!{STATE}.isPlaying")
+    browser.until(f"!{STATE}.isPlaying && wadi.lesson.lastFrame === {STATE}.frame") # its picture is there too
     time.sleep(0.3)
 
 
