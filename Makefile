@@ -20,7 +20,7 @@ demo: ## install what is missing, build, simulate a wave and a sand castle (scen
 	@echo
 	@echo "The video is demo.run/demo.mp4; nine of its pictures side by side are demo.run/demo.sheet.png."
 	@echo "Three things to try:"
-	@echo "  cp scenes/demo/demo.yaml mine.yaml && build/wadi render mine.yaml --set name=mine --set materials.sand.cohesion=4000 --quality draft"
+	@echo "  cp scenes/demo/demo.yaml mine.yaml && build/wadi render mine.yaml --set name=mine --set materials.sand.cohesion=4000 --quality draft --size 640x360 --every 4"
 	@echo "                                        your own copy, of sand that holds less; open mine.yaml and change more"
 	@echo "  make view && build/wadi view mine.yaml    watch it in a browser while it runs, and push"
 	@echo "  build/wadi render scenes/splash/splash.yaml --quality draft    another scene; build/wadi gallery lists the published ones"

@@ -3,10 +3,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/alloc.h"
 #include "surface/cloud/cloud_append.h"
 
 /* Spacings: images lie this far beyond the rim, and this far below the plain: what is deeper is not seen. */
 static const double BEYOND = 7.0, DEEPEST = 8.0;
+enum { COLUMNS_MAX = 4096 };
+/* Of the particles that the plain has beyond sides without sand: the ids of particles are smaller. */
+static const uint32_t PLAIN_ID = UINT32_C(1) << 31;
 /* Beyond the rim the sand falls with this slope, into the plain. */
 static const double FALL = 0.25;
 
@@ -59,14 +63,94 @@ static float *values_of(const WadiCloud *cloud, const char *name)
     return NULL;
 }
 
+/* Columns of a spacing around and in the domain, and those with sand in them. */
+typedef struct Columns {
+    WadiVec3 low; /* m: corner of the first one */
+    double spacing;
+    int width, depth;
+    uint8_t *is_covered;
+} Columns;
+
+static WadiStatus find_columns(Columns *columns, const WadiBed *bed, double spacing, WadiArena *arena,
+                               WadiError *error)
+{
+    const WadiBox around = wadi_box_grown(bed->domain, (WADI_BED_RIM + BEYOND) * spacing);
+    const WadiVec3 size = wadi_box_size(around);
+    *columns = (Columns){ .low = around.min,
+                          .spacing = spacing,
+                          .width = (int)fmin(ceil(size.x / spacing), COLUMNS_MAX),
+                          .depth = (int)fmin(ceil(size.y / spacing), COLUMNS_MAX) };
+    const size_t count = (size_t)columns->width * (size_t)columns->depth;
+    WADI_TRY(WADI_ARENA_NEW(arena, &columns->is_covered, count, "bed of sand", error));
+    memset(columns->is_covered, 0, count);
+    return WADI_OK;
+}
+
+static void cover(const Columns *columns, WadiVec3 x)
+{
+    const double i = floor((x.x - columns->low.x) / columns->spacing),
+                 j = floor((x.y - columns->low.y) / columns->spacing);
+    if (i >= 0.0 && j >= 0.0 && i < columns->width && j < columns->depth) {
+        columns->is_covered[(size_t)j * (size_t)columns->width + (size_t)i] = 1;
+    }
+}
+
+/* The n-th particle of sand that the plain has beyond sides without sand; false: none is there. */
+static bool fill(const Columns *columns, const WadiBed *bed, int64_t n, WadiVec3 *x)
+{
+    const int64_t i = n % columns->width, j = n / columns->width;
+    *x = wadi_vec3(columns->low.x + ((double)i + 0.5) * columns->spacing,
+                   columns->low.y + ((double)j + 0.5) * columns->spacing, bed->height);
+    const double outside = fmax(fmax(bed->domain.min.x - x->x, x->x - bed->domain.max.x),
+                                fmax(bed->domain.min.y - x->y, x->y - bed->domain.max.y));
+    x->z -= FALL * fmax(outside - WADI_BED_RIM * columns->spacing, 0.0);
+    return outside > 0.0 && columns->is_covered[n] == 0;
+}
+
+/* Appends them, in two layers. Particle 0 stands for their attributes but wetness. */
+static void append_plain(WadiCloud *to, const WadiCloud *from, const Columns *columns, const WadiBed *bed)
+{
+    WadiVec3 x;
+    for (int64_t n = 0; n < (int64_t)columns->width * columns->depth; ++n) {
+        for (int layer = 0; layer < 2 && fill(columns, bed, n, &x); ++layer) {
+            x.z -= layer * columns->spacing;
+            wadi_cloud_append(to, from, 0, x);
+            to->id[to->count - 1] = PLAIN_ID + (uint32_t)(2 * n + layer);
+            to->spacing[to->count - 1] = (float)columns->spacing;
+            for (int a = 0; a < to->attribute_count; ++a) {
+                const size_t c = (size_t)to->attribute[a].components;
+                const bool is_wetness = strcmp(to->attribute[a].name, "wetness") == 0;
+                for (size_t k = 0; k < c; ++k) {
+                    to->attribute[a].values[(size_t)(to->count - 1) * c + k] =
+                        is_wetness ? (float)bed->wetness : 0.0f;
+                }
+            }
+        }
+    }
+}
+
 WadiStatus wadi_bed_extend(WadiCloud *to, const WadiCloud *cloud, const WadiBed *bed, WadiArena *arena,
                            WadiError *error)
 {
     Image images[8];
+    Columns columns;
+    WadiVec3 x;
+    *to = *cloud;
+    if (cloud->count == 0) {
+        return WADI_OK;
+    }
+    WADI_TRY(find_columns(&columns, bed, cloud->spacing_max, arena, error));
     size_t size = 0;
     for (int32_t i = 0; i < cloud->count; ++i) {
         const double spacing = (double)cloud->spacing[i];
-        size += 1 + (size_t)images_of(cloud->position[i], spacing, bed->domain, bed->height, images);
+        const int count = images_of(cloud->position[i], spacing, bed->domain, bed->height, images);
+        for (int n = 0; n < count; ++n) {
+            cover(&columns, images[n].x);
+        }
+        size += 1 + (size_t)count;
+    }
+    for (int64_t n = 0; n < (int64_t)columns.width * columns.depth; ++n) {
+        size += fill(&columns, bed, n, &x) ? 2 : 0;
     }
     WADI_TRY(wadi_cloud_like(to, cloud, size, arena, error));
     float *wetness = values_of(to, "wetness");
@@ -82,5 +166,6 @@ WadiStatus wadi_bed_extend(WadiCloud *to, const WadiCloud *cloud, const WadiBed 
             }
         }
     }
+    append_plain(to, cloud, &columns, bed);
     return WADI_OK;
 }

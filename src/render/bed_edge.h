@@ -15,7 +15,7 @@ typedef struct WadiBed {
 
 /* The cloud and its mirror images in the four upright sides of the domain. The heights of images over the
  * plain, and their wetness, fall in proportion to the distance from the side, to those of the plain at the
- * rim. In the arena. */
+ * rim. Beyond sides without sand there is that of the plain. In the arena. */
 WadiStatus wadi_bed_extend(WadiCloud *to, const WadiCloud *cloud, const WadiBed *bed, WadiArena *arena,
                            WadiError *error);
 

@@ -156,7 +156,10 @@ export class Lesson {
   probe(event) {
     const { state, stage } = this, now = performance.now();
     this.pointer = { clientX: event.clientX, clientY: event.clientY, buttons: event.buttons };
-    if (event.buttons !== 0 || !state.picture || state.particles > PROBE_PARTICLES || now - (this.probedAt ?? 0) < 60) return;
+    // While something is poured, pushed or dug, the ring is what matters.
+    const isWorking = event.buttons !== 0 || state.tool !== "look";
+    if (isWorking) $("probe").hidden = true;
+    if (isWorking || !state.picture || state.particles > PROBE_PARTICLES || now - (this.probedAt ?? 0) < 60) return;
     this.probedAt = now;
     const found = stage.probe(event.clientX, event.clientY), box = $("probe");
     box.hidden = !found;

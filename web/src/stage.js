@@ -199,8 +199,9 @@ export class Stage {
   fit() {
     const e = this.extent ?? [1, 1, 1];
     const r = 0.5 * Math.hypot(...e);
-    const fov = (this.camera.fov * Math.PI) / 180, narrow = Math.min(1, this.camera.aspect);
-    const distance = (0.95 * r) / Math.tan(0.5 * fov) / narrow;
+    const half = Math.tan((0.5 * this.camera.fov * Math.PI) / 180), aspect = this.camera.aspect;
+    // A tall picture, as each of two side by side: the whole ball around the scene is in it.
+    const distance = aspect < 1 ? r / Math.sin(Math.atan(half * aspect)) : (0.95 * r) / half;
     const direction = new THREE.Vector3(0.35, -1, 0.42).normalize();
     this.controls.target.set(0, 0, -0.12 * e[2]);
     this.camera.position.copy(direction.multiplyScalar(distance)).add(this.controls.target);

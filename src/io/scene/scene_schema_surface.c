@@ -82,7 +82,7 @@ static const WadiSceneField secondary_fields[] = {
     { "dust_life", WADI_SCENE_NUMBER, SECONDARY_AT(dust_life), .flags = WADI_SCENE_ABOVE_MIN, .unit = "s",
       .minimum = 0, .maximum = 1e4, .fallback = { 2 }, .doc = "Mean time that dust lasts." },
     { "slow", WADI_SCENE_NUMBER, SECONDARY_AT(slow), .unit = "m/s", .minimum = 0, .maximum = 1e4,
-      .fallback = { -1 }, .fallback_text = "0.2 √(g L) in a domain of the volume L³, at most 1; 1 for dust",
+      .fallback = { -1 }, .fallback_text = "0.2 √(g L) in a domain of the volume L³, 0.23 to 1; 1 for dust",
       .doc = "Material slower than this makes none." },
     { "fast", WADI_SCENE_NUMBER, SECONDARY_AT(fast), .flags = WADI_SCENE_ABOVE_MIN, .unit = "m/s",
       .minimum = 0, .maximum = 1e4, .fallback = { -1 }, .fallback_text = "four times `slow`",
