@@ -162,10 +162,14 @@ static void on_foam(void *user, const WadiProgress *state)
     }
 }
 
+enum { WARNING_SIZE = 2200 };
+
 /* Foam for the pictures, where there is none. One process makes it, and not for numbers as colours. Pictures
- * without it are better than none: what fails is a warning. */
-static void make_foam(WadiCliWork *work, const char *run, const WadiRenderDef *def)
+ * without it are better than none: what fails is a warning beside them. */
+static void make_foam(WadiCliWork *work, const char *run, const WadiRenderDef *def,
+                      char warning[WARNING_SIZE])
 {
+    warning[0] = '\0';
     if (def->is_shared || def->is_video_only || def->attribute != NULL) {
         return;
     }
@@ -180,9 +184,7 @@ static void make_foam(WadiCliWork *work, const char *run, const WadiRenderDef *d
     WadiError error = { 0 };
     const WadiStatus status = wadi_secondary_for_pictures(run, &options, NULL, &error);
     if (status != WADI_OK && status != WADI_ERR_STOPPED && status != WADI_ERR_SCENE) {
-        char text[2200];
-        snprintf(text, sizeof text, "pictures without new foam: %.2000s", error.text);
-        wadi_cli_work_log(work, WADI_LOG_WARNING, text);
+        snprintf(warning, WARNING_SIZE, "pictures without new foam: %.2000s", error.text);
     }
 }
 
@@ -192,8 +194,12 @@ static int draw(WadiCliWork *work, const char *run, const WadiRenderDef *def)
     WadiRenderReport report;
     WadiError error = { 0 };
     wadi_cli_work_catch(work);
-    make_foam(work, run, def);
+    char warning[WARNING_SIZE];
+    make_foam(work, run, def, warning);
     WadiStatus status = wadi_render(run, def, &report, &error);
+    if (status == WADI_OK && warning[0] != '\0') {
+        wadi_cli_work_log(work, WADI_LOG_WARNING, warning);
+    }
     int code = wadi_cli_work_end(work, status, &error, report.pictures + report.kept, "picture",
                                  "; no picture was drawn");
     if (code == WADI_CLI_EXIT_GOOD && args->json) {

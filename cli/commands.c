@@ -66,13 +66,16 @@ const WadiCliCommand wadi_cli_commands[] = {
         .description =
             "Makes foam, spray and bubbles where the water of a run is wild, and dust where dry sand hits "
             "hard, as particles in RUN/secondary/NAME.0001.h5 and so on, and NAME.xdmf for ParaView. wadi "
-            "render and wadi export then show them. Settings given here override those of the scene's "
-            "secondary. Files of the same frames and settings are kept.",
+            "render and wadi export then show them. With secondary.grains, sand has fine grains that it "
+            "carries, in NAME.grains.0001.h5. Settings given here override those of the scene's secondary. "
+            "Files of the same frames and settings are kept.",
         .options = secondary_options,
         .option_count = COUNT(secondary_options),
         .examples = { { "wadi secondary tide.run", "" },
                       { "wadi secondary tide.run --set secondary.amount=3 --set secondary.life=6",
-                        "more foam, for longer" } },
+                        "more foam, for longer" },
+                      { "wadi secondary column.run --set secondary.grains=10",
+                        "sand that flows in grains" } },
         .run = wadi_cli_secondary,
     },
     {

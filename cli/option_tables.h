@@ -144,8 +144,7 @@ static const WadiCliOption surface_options[] = {
       .offset = VALUE(output),
       .files = WADI_CLI_FILES_FOLDER,
       .help = "Folder the meshes go to. Without it: surface in the run folder." },
-    FLAG("force", 0, force,
-         "Make meshes again that are there already, from the same particles and settings."),
+    FLAG("force", 0, force, "Make existing meshes again, also those of the same particles and settings."),
     SHARE,
     THREADS,
     EVENTS,
@@ -159,7 +158,7 @@ static const WadiCliOption secondary_options[] = {
       .argument = "KEY=VALUE",
       .kind = WADI_CLI_SET,
       .help = "Override a setting of the scene's secondary, such as secondary.amount=2." },
-    FLAG("force", 0, force, "Make files again that are there already, from the same frames and settings."),
+    FLAG("force", 0, force, "Make existing files again, also those of the same frames and settings."),
     THREADS,
     EVENTS,
     QUIET,
@@ -204,11 +203,11 @@ static const WadiCliOption render_options[] = {
       .files = WADI_CLI_FILES_FOLDER,
       .help = "Folder the pictures, the video and the sheet go to. Without it: the run folder, pictures in "
               "images." },
-    FLAG("force", 0, force, "Draw pictures again that are there already, from the same frame and settings."),
+    FLAG("force", 0, force, "Draw existing pictures again, also those of the same frame and settings."),
     FLAG("overwrite", 0, overwrite, "Of a scene: remove the frames of an earlier run and simulate again."),
     SHARE,
     FLAG("video", 0, video,
-         "With --share: draw nothing; make the video and the sheet when all pictures are there, else exit "
+         "With --share: draw nothing; make the video and the sheet when all pictures exist, else exit "
          "with code 75."),
     THREADS,
     EVENTS,
@@ -240,7 +239,7 @@ static const WadiCliOption export_options[] = {
     FLAG("one-file", 0, one_file,
          "Of usd: all frames in one file, for programs that do not read value clips (Blender), instead of "
          "one file a frame."),
-    FLAG("force", 0, force, "Write files again that are there already, from the same frame and settings."),
+    FLAG("force", 0, force, "Write existing files again, also those of the same frame and settings."),
     THREADS,
     EVENTS,
     QUIET,

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 #include <wadi/wadi.h>
 
 enum { THREADS = 4, SIDE = 20, COUNT = SIDE * SIDE * SIDE, FRAMES = 24 };
@@ -106,7 +107,8 @@ static WadiStatus next_frame(WadiSim *sim, int frame, WadiError *error)
     }
     double front = 0.0;
     for (size_t i = 0; status == WADI_OK && i < position.count; ++i) {
-        const double x = *(const double *)((const char *)position.data[0] + i * position.stride);
+        double x;
+        memcpy(&x, (const char *)position.data[0] + i * position.stride, sizeof x);
         front = x > front ? x : front;
     }
     if (status == WADI_OK) {

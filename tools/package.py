@@ -160,8 +160,8 @@ def loader_of(program):
 
 def image_root(archive, folder):
     """The files of the image: /opt/wadi, the C library where programs look for it, and folders to work in."""
-    for name in ('dev', 'etc', 'lib64', 'opt', 'proc', 'sys', 'tmp', 'work'):
-        archive.addfile(*entry(name, kind=tarfile.DIRTYPE, mode=0o1777 if name in ('tmp', 'work') else 0o755))
+    for name in ('dev', 'etc', 'lib64', 'opt', 'proc', 'sys', 'tmp', 'data'):
+        archive.addfile(*entry(name, kind=tarfile.DIRTYPE, mode=0o1777 if name in ('tmp', 'data') else 0o755))
     archive.addfile(*entry('etc/passwd', b'root:x:0:0:root:/data:/opt/wadi/bin/wadi\n'))
     add_tree(archive, folder, 'opt/wadi')
     system = set()

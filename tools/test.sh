@@ -17,7 +17,7 @@ not_with_asan=(-LE '^(run|cli|view|physics|twin|configure)$')
 # and a dam break.
 checked_physics=(test_flip_scenes test_flip_dam)
 # What has threads: the team of loops, the writer of runs, the workers of surfaces, and several simulations at once.
-threaded='^test_(core|core_asserts|api_threads|api_checkpoint|api_surface|view_server|view_session|io_run_folder|io_trouble|surface_run|resume)$'
+threaded='^(example_embed|test_(core|core_asserts|api_threads|api_tasks|api_checkpoint|api_surface|view_server|view_session|io_run_folder|io_trouble|surface_run|resume))$'
 # The analyzer of clang-tidy takes as long as all tests of the first build and more: make tidy and make test-long run it.
 tidy=(--fast)
 if [ -n "${WADI_LONG:-}" ]; then

@@ -24,11 +24,11 @@ for scene in "$root"/scenes/tutorial/*.yaml; do
     "$wadi" run "$scene" -o "$folder/$name.run" -q
 done
 "$wadi" secondary "$folder/5-shot.run" -q
-strip 1-heap 1 6 24
-strip 2-tower 1 6 24
-strip 3-wave 1 14 20
-strip 4-soak 14 24 40
-strip 5-shot 14 24 40
+strip 1-heap 1 12 24
+strip 2-tower 1 12 24
+strip 3-wave 1 19 37
+strip 4-soak 19 27 47
+strip 5-shot 19 27 47
 "$wadi" render "$folder/4-soak.run" --color wetness --quality draft --size 480x270 --frames 32 --no-video -q
 ffmpeg -v error -y -i "$folder/4-soak.run/images/tower.wetness.0032.png" -q:v 4 "$pictures/4-wetness.jpg"
 du -ch "$pictures"/*

@@ -37,9 +37,10 @@ def short(value: Any) -> float:
 
 
 def is_animated(made: Any) -> bool:
-    """Whether anything could change it in time: keys, drivers, constraints, parents, modifiers, physics."""
+    """Whether anything could change it in time: keys, drivers, constraints, parents, modifiers, physics; of curves, texts and
+    metaballs also other objects, such as a profile."""
     data = made.data
-    return bool(made.animation_data or made.constraints or made.modifiers or made.rigid_body
+    return bool(made.animation_data or made.constraints or made.modifiers or made.rigid_body or made.type in WITH_FACES - {"MESH"}
                 or (data is not None and (data.animation_data or getattr(data, "shape_keys", None)))
                 or (made.parent is not None and (made.parent_type != "OBJECT" or is_animated(made.parent))))
 

@@ -209,6 +209,12 @@ def wadi_edited(scene: Any, depsgraph: Any) -> None:
     bpy.app.timers.register(compare_later, first_interval=WAIT)
 
 
+@persistent
+def wadi_opened(*_: Any) -> None:
+    """Another file has no part in the bake that is running, whatever its scenes are called."""
+    BAKING.scene = ""
+
+
 def stop_at_exit() -> None:
     if BAKING.is_running:
         BAKING.job.stop()
@@ -222,6 +228,7 @@ def register():
     for made in CLASSES:
         bpy.utils.register_class(made)
     bpy.app.handlers.depsgraph_update_post.append(wadi_edited)
+    bpy.app.handlers.load_post.append(wadi_opened)
     atexit.register(stop_at_exit)
 
 
@@ -229,6 +236,7 @@ def unregister():
     atexit.unregister(stop_at_exit)
     stop_at_exit()
     bpy.app.handlers.depsgraph_update_post.remove(wadi_edited)
+    bpy.app.handlers.load_post.remove(wadi_opened)
     for timer in (poll_job, compare_later):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)

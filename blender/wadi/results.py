@@ -109,6 +109,16 @@ def create_object(collection: Any, kind: str, name: str) -> Any:
     return made
 
 
+def own_mesh(made: Any) -> Any:
+    """Of an object: Blender writes no geometry into a mesh that is linked from another file, so that such an object gets one here."""
+    if made.data.library is not None:
+        mesh = bpy.data.meshes.new(made.data.name)
+        for material in made.data.materials:
+            mesh.materials.append(material)
+        made.data = mesh
+    return made.data
+
+
 def fill(made: Any, path: str, wetness: float) -> None:
     """Puts the geometry of a file into an object. It is at least as wet as its material looks."""
     triangles = np.zeros((0, 3), np.int32)
@@ -125,7 +135,7 @@ def fill(made: Any, path: str, wetness: float) -> None:
     if wetness > 0.0:
         attributes["wetness"] = np.maximum(attributes.get("wetness", np.zeros(len(points), np.float32)), np.float32(wetness))
     on_faces = {name: attributes.pop(name)[triangles[:, 0]] for name in ON_FACES if name in attributes and len(triangles)}
-    fill_mesh(made.data, points, triangles, attributes, on_faces)
+    fill_mesh(own_mesh(made), points, triangles, attributes, on_faces)
 
 
 def show(collection: Any, scene: Any) -> None:
@@ -143,7 +153,7 @@ def show(collection: Any, scene: Any) -> None:
             if path is not None:
                 fill(made, path, run.wetness.get(key[1], 0.0))
             else:
-                made.data.clear_geometry()
+                own_mesh(made).clear_geometry()
             made.wadi.shown = shown
         nodes.set_frame(made, number + collection.wadi.start - 1)
         nodes.set_as_meshes(made, scene.render.engine)
@@ -151,9 +161,9 @@ def show(collection: Any, scene: Any) -> None:
 
 def create(scene: Any, folder: str, start: int) -> Any:
     """The collection of a run folder in a scene, with an object for all that its frames show. What is there already stays: its
-    materials, modifiers and names too."""
+    materials, modifiers and names too. One that is linked from another file is of a run beside that file."""
     run = Run(bpy.path.abspath(folder))
-    collection = next((one for one in scene.collection.children_recursive if one.wadi.folder == folder), None)
+    collection = next((one for one in collections_of(scene) if one.wadi.folder == folder and one.library is None), None)
     if collection is None:
         collection = bpy.data.collections.new("wadi " + run.name)
         scene.collection.children.link(collection)

@@ -19,10 +19,10 @@ extern "C" {
 #endif
 
 #define WADI_VERSION_MAJOR 0
-#define WADI_VERSION_MINOR 1
+#define WADI_VERSION_MINOR 2
 #define WADI_VERSION_PATCH 0
 
-/* "0.1.0"; static storage. */
+/* "0.2.0"; static storage. */
 WADI_API const char *wadi_version(void);
 
 /* The numbers are part of the interface: they are never reused for another meaning. */
@@ -39,6 +39,9 @@ typedef enum WadiStatus {
     WADI_ERR_UNSUPPORTED = 9, /* valid, but not in this build or this version */
     WADI_ERR_INTERNAL = 10    /* an assert of the library failed: a bug; see WadiAssertHook */
 } WadiStatus;
+
+/* Pointers must not be NULL, unless their comment says what NULL means; every `_destroy`, `_close` and
+ * `_release` takes NULL. A call that returns a status refuses a simulation or scene that is NULL. */
 
 /* Short lower-case name of a status ("io"), static storage, never NULL. */
 WADI_API const char *wadi_status_name(WadiStatus status);

@@ -23,7 +23,9 @@ WADI_API WadiStatus wadi_sim_set(WadiSim *sim, const char *assignment, WadiError
  * 0.1}}}". */
 WADI_API WadiStatus wadi_sim_add_collider(WadiSim *sim, const char *collider, WadiError *error);
 /* Moves the collider of that name (or number, "0") from where it is to the translation `to`, m, in a straight
- * line during the next `duration` seconds; then it rests. 0: it jumps there and does not push. */
+ * line during the next `duration` seconds; then it rests. 0: it jumps there and does not push. Other motions
+ * are keyframes that wadi_sim_set gives: "colliders[0].shape.rotate={keys: [[1, [0, 0, 0]], [2, [0, 0,
+ * 90]]]}", and it removes colliders with the list of those that stay: "colliders=[]". */
 WADI_API WadiStatus wadi_sim_move_collider(WadiSim *sim, const char *collider, const double to[3],
                                            double duration, WadiError *error);
 

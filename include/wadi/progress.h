@@ -22,9 +22,8 @@ typedef struct WadiProgress {
     const char *stage;   /* "seed", "step", "write"; "surface", "render", "export" */
     double seconds;      /* wall-clock since this call began */
     double seconds_left; /* estimate; negative while unknown */
-    double
-        /* Run: recent average, without the time before the first step; negative while unknown. */
-        seconds_per_frame;
+    /* Run: recent average, without the time before the first step; negative while unknown. */
+    double seconds_per_frame;
 
     /* A file that now exists: surfaces, pictures, exports. */
     const char *path;     /* of an export, the frame's main file */

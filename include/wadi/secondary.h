@@ -35,15 +35,17 @@ typedef struct WadiSecondaryReport {
 } WadiSecondaryReport;
 
 /* Files RUN/secondary/NAME.0001.h5, in the format of frames with the attributes `kind` (0 spray, 1 foam,
- * 2 bubble, 3 dust) and `life` (s), and NAME.xdmf for ParaView. Finished files remain after any failure, and
+ * 2 bubble, 3 dust) and `life` (s), and NAME.xdmf for ParaView; NAME.wet.0001.h5 with wet sand, and with
+ * `secondary.grains` NAME.grains.0001.h5 with fine grains. Finished files remain after any failure, and
  * the next call goes on from them to the same bytes. `report` may be NULL. WADI_ERR_SCENE: a setting is
  * wrong. */
 WADI_API WadiStatus wadi_secondary(const char *run, const WadiSecondaryOptions *options,
                                    WadiSecondaryReport *report, WadiError *error);
 
-/* The same where pictures of the run would show foam: it has a liquid that foams, `render.secondary` and
- * `secondary.amount` are not off, and no files are there that were made with other settings. Otherwise
- * nothing is made, and report->frames is 0. `sets` may also have what wadi_render takes. */
+/* The same where pictures of the run would show foam or fine grains: it has a liquid that foams and
+ * `secondary.amount` is not off, or sand and `secondary.grains`; `render.secondary` is not off, and no files
+ * are there that were made with other settings. Otherwise nothing is made, and report->frames is 0. `sets`
+ * may also have what wadi_render takes. */
 WADI_API WadiStatus wadi_secondary_for_pictures(const char *run, const WadiSecondaryOptions *options,
                                                 WadiSecondaryReport *report, WadiError *error);
 

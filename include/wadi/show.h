@@ -33,8 +33,8 @@ WADI_API bool wadi_sim_collider_moves(const WadiSim *sim, int n);
 typedef struct WadiTotals {
     double mass;    /* kg, without water in the pores of sand */
     double kinetic; /* J */
-    double
-        potential; /* J, with gravity as it is now; 0 at the lowest corner of the domain, or at the origin */
+    /* J, with gravity as it is now; 0 at the lowest corner of the domain, or at the origin. */
+    double potential;
     double volume; /* m^3, that the material fills: where it is deep, its particles are counted */
 } WadiTotals;
 WADI_API WadiStatus wadi_sim_totals(const WadiSim *sim, WadiTotals *totals, WadiError *error);

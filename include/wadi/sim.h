@@ -37,8 +37,10 @@ WADI_API WadiStatus wadi_sim_save(const WadiSim *sim, WadiBuffer *buffer, WadiEr
 WADI_API WadiStatus wadi_sim_load(WadiSim **sim, const WadiScene *scene, const WadiSimDef *def,
                                   const void *bytes, size_t size, WadiError *error);
 
-/* One step, at most to the end of the current frame. A failure inside its stages stops the simulation: the
- * particles are then no valid state, and steps, changes and wadi_sim_save fail until it is destroyed. */
+/* One step, at most to the end of the current frame. Within it, in a callback such as WadiTasks.run, other
+ * simulations may be used; calls with this one fail with WADI_ERR_ARGUMENT, and it must not be destroyed.
+ * A failure inside its stages stops the simulation: the particles are then no valid state, and steps,
+ * changes and wadi_sim_save fail until it is destroyed. */
 WADI_API WadiStatus wadi_sim_step(WadiSim *sim, WadiError *error);
 /* Stage in which the simulation stopped ("pressure", …; "change": a change failed and could not be taken
  * back); NULL: it has not. Static storage. */

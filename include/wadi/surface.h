@@ -25,10 +25,8 @@ typedef struct WadiSurfaceDef {
     const char *const *sets;     /* "surface.method=anisotropic", override RUN/scene.yaml */
     int set_count;
     const char *material; /* only this one; NULL: each */
-    double
-        /* Fraction of a frame, 0 to 1, three decimals: positions are advanced along their velocities by
-         * it. */
-        subframe;
+    /* Fraction of a frame, 0 to 1, three decimals: positions are advanced along their velocities by it. */
+    double subframe;
     unsigned formats;   /* bits of WadiSurfaceFormat */
     const char *folder; /* NULL: RUN/surface */
     bool is_y_up;       /* convert (x, y, z) to (x, z, -y); not for VDB */

@@ -66,7 +66,7 @@ _check(LIBRARY)
 
 
 def version() -> str:
-    """The library's version, "0.1.0"."""
+    """The library's version, "0.2.0"."""
     return LIBRARY.wadi_version().decode()
 
 

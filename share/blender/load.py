@@ -133,6 +133,16 @@ def fill_mesh(mesh, places, triangles, attributes, is_smooth=True):
     mesh.update(calc_edges=len(triangles) > 0)
 
 
+def own_mesh(made):
+    """Of an object: Blender writes no geometry into a mesh that is linked from another file; such an object gets one here."""
+    if made.data.library is not None:
+        mesh = bpy.data.meshes.new(made.data.name)
+        for material in made.data.materials:
+            mesh.materials.append(material)
+        made.data = mesh
+    return made.data
+
+
 def link(tree, source, target):
     tree.links.new(source, target)
 
@@ -502,9 +512,9 @@ class Run:
             if made.get("wadi_file") == (item["file"] if item else ""):
                 continue
             if item is not None:
-                self.fill(made.data, item)
+                self.fill(own_mesh(made), item)
             else:
-                made.data.clear_geometry()
+                own_mesh(made).clear_geometry()
             made["wadi_file"] = item["file"] if item else ""
         for camera in bpy.data.objects:
             if camera.get("wadi_camera") == self.collection.name:

@@ -373,6 +373,7 @@ WadiStatus wadi_change_apply_kind(WadiSim *sim, const char *kind, const char *va
 {
     WadiText text = { 0 };
     int64_t ignored = 0;
+    WADI_TRY(wadi_sim_check_state(sim, error));
     if (value == NULL) {
         return wadi_fail(error, WADI_ERR_ARGUMENT, "%s: the text is NULL", kind);
     }
@@ -455,7 +456,7 @@ WadiStatus wadi_sim_move_collider(WadiSim *sim, const char *collider, const doub
 {
     WadiText text = { 0 };
     wadi_text_append(&text, "{collider: ");
-    wadi_text_append_json(&text, collider);
+    wadi_text_append_json(&text, collider != NULL ? collider : "");
     wadi_text_append(&text, ", to: ");
     append_point(&text, to);
     wadi_text_append(&text, ", duration: ");

@@ -84,6 +84,8 @@ WadiStatus wadi_change_record(WadiSim *sim, const char *change, WadiError *error
 
 WadiStatus wadi_sim_changes(const WadiSim *sim, char **text, WadiError *error)
 {
+    *text = NULL;
+    WADI_TRY(wadi_sim_check_idle(sim, error));
     return wadi_string_copy(text, wadi_text_cstr(&sim->change_log), sim->change_log.length, error);
 }
 
@@ -196,6 +198,7 @@ WadiStatus wadi_sim_repeat_changes(WadiSim *sim, const char *text, WadiError *er
 {
     const unsigned asserts = wadi_assert_count();
     WadiChanges *changes = NULL;
+    WADI_TRY(wadi_sim_check_idle(sim, error));
     WADI_TRY(wadi_changes_get(sim, &changes, error));
     forget_due(changes);
     sim->before_step = NULL;

@@ -55,6 +55,7 @@ WadiStatus wadi_sim_add_points(WadiSim *sim, const WadiParticleData *particles, 
     if (added != NULL) {
         *added = 0;
     }
+    WADI_TRY(wadi_sim_check_state(sim, error));
     WADI_TRY(check(sim, particles, error));
     if (particles->count == 0) {
         return WADI_OK;

@@ -64,7 +64,9 @@ WadiStatus wadi_change_take_scene(WadiSim *sim, WadiScene *scene, WadiError *err
         status = wadi_changes_get(sim, &changes, error);
     }
     if (status == WADI_OK) {
+        wadi_world_share_meshes(sim->world, scene);
         status = wadi_sim_change_scene(sim, scene, error);
+        wadi_world_share_meshes(NULL, scene);
     }
     if (status != WADI_OK) {
         wadi_scene_free(scene);

@@ -20,6 +20,7 @@ WadiStatus wadi_sim_save(const WadiSim *sim, WadiBuffer *buffer, WadiError *erro
 {
     const unsigned asserts = wadi_assert_count();
     *buffer = (WadiBuffer){ 0 };
+    WADI_TRY(wadi_sim_check_idle(sim, error));
     WadiFrameHeader header = {
         .time = sim->time, .frame = sim->frame, .fps = sim->scene->fps, .scene = sim->scene->content_hash
     };

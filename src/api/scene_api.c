@@ -23,6 +23,12 @@ WadiStatus wadi_scene_load(WadiScene **scene, const WadiSceneDef *def, WadiError
     if (def->path == NULL && def->text == NULL) {
         return wadi_fail(error, WADI_ERR_ARGUMENT, "the WadiSceneDef has neither a path nor a text");
     }
+    for (int i = 0; i < def->set_count; ++i) {
+        if (def->sets == NULL || def->sets[i] == NULL) {
+            return wadi_fail(error, WADI_ERR_ARGUMENT, "WadiSceneDef.sets[%d] is NULL; set_count is %d", i,
+                             def->set_count);
+        }
+    }
     const unsigned asserts = wadi_assert_count();
     WadiStatus status = wadi_assert_status(wadi_scene_parse(scene, def, error), asserts, error);
     if (status != WADI_OK) {

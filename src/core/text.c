@@ -240,6 +240,6 @@ const char *wadi_text_nearest(const char *word, const char *const *names, int co
         }
     }
     /* A typo changes a third of a word at most; beyond that the suggestion would only mislead. */
-    int limit = (int)strlen(word) / 3 + 1;
+    int limit = ((int)strlen(word) + 2) / 3;
     return best <= limit ? nearest : NULL;
 }

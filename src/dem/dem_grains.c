@@ -138,9 +138,13 @@ static void set_densities(WadiDem *dem)
     }
 }
 
+/* Shear strength over mu q, q the isotropic pressure of the normal forces that friction counts: the power of
+ * sliding contacts of all directions in a pure shear without rotation. [theory 13.6] */
+static const double SHEARED = 0.89;
+
 /* Bonds of strength F in a packing bear F z phi / (pi d^2) from all sides, phi the part of the volume that
- * grains fill and z the bonds of one [Rum62]. The pull bears the tensile strength; with the grip,
- * friction has the cohesion c of Mohr and Coulomb, whose line ends at the tension c / tan(phi). */
+ * grains fill and z the bonds of one [Rum62]. The pull bears the tensile strength T, and presses the grains
+ * together. Friction has the rest of the cohesion of Mohr and Coulomb, c - T tan(phi), by the grip. */
 WadiDemBridge wadi_dem_bridge_of(const WadiDem *dem, int material, double saturation, double time)
 {
     const WadiScene *scene = dem->context.world->scene;
@@ -153,7 +157,10 @@ WadiDemBridge wadi_dem_bridge_of(const WadiDem *dem, int material, double satura
     const double tension = fmin(apex, wadi_tension_limit(slope, cohesion, m->tensile_strength));
     const double area =
         PI * dem->diameter * dem->diameter / (wadi_dem_packed_fraction(shape) * wadi_dem_packed_bonds(shape));
-    return (WadiDemBridge){ .pull = tension * area, .grip = (apex - tension) * area };
+    const double friction = (double)dem->friction[material];
+    const double rest = (apex - tension) * slope;
+    return (WadiDemBridge){ .pull = tension * area,
+                            .grip = friction > 0.0 ? rest * area / (SHEARED * friction) : 0.0 };
 }
 
 /* The strongest bridge between grains of a material at its keyframes, N. */

@@ -67,6 +67,8 @@ struct WadiShapeDef {
     /* p -> translate + pivot + rotate * scale * (p - pivot), rotate in degrees as wadi_affine_compose. */
     WadiCurve translate, rotate, scale, pivot;
     char where[160]; /* "scene.yaml:12:5", for messages; may be empty */
+    /* A shape of the same mesh: what was made of the file is shared. NULL: the file is read. */
+    const struct WadiShape *like;
 };
 
 /* Kind with identity transform and the parameters' components set; other values zero. */
@@ -75,6 +77,10 @@ void wadi_shape_def_free(WadiShapeDef *def);
 const char *wadi_shape_kind_name(WadiShapeKind kind); /* "half_space" */
 
 typedef struct WadiShape WadiShape;
+
+/* Sets `like` of the definition and its children, where the mesh is that of `shape`, made of `from`. Valid
+ * while the shape exists, in its thread. shape NULL: sets none. */
+void wadi_shape_def_share(WadiShapeDef *def, const WadiShapeDef *from, const WadiShape *shape);
 
 /* Load and build. Warnings (a mesh that is not closed: where and how wide) go to `log`.
  * Errors name def->where and the file. */

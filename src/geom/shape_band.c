@@ -58,6 +58,12 @@ static WadiStatus make_band(WadiShape *shape, double cell_size, Stretch stretch,
     if (tiles_at_most(shape, cell, width) > tiles_max) {
         return WADI_OK;
     }
+    WadiMeshSolid *solid = shape->solid;
+    if (solid->band != NULL && solid->band_cell == cell && solid->band_width == width &&
+        solid->band_half == half) {
+        shape->band = solid->band;
+        return WADI_OK;
+    }
     const WadiVec3 zero = { 0, 0, 0 }, one = { 1, 1, 1 };
     WadiShape own = *shape;
     own.placing = WADI_PLACING_IDENTITY;
@@ -66,7 +72,12 @@ static WadiStatus make_band(WadiShape *shape, double cell_size, Stretch stretch,
     own.is_moving = false;
     own.bounds = half > 0.0 ? wadi_box_grown(shape->solid->bounds, half) : shape->solid->inside_bounds;
     WADI_TRY(wadi_sdf_band_create(&shape->band, &own, cell, width / cell, 0.0, error));
-    return wadi_sdf_band_add_lists(shape->band, &shape->solid->mesh, shape->solid->tree, half, error);
+    WADI_TRY(wadi_sdf_band_add_lists(shape->band, &solid->mesh, solid->tree, half, error));
+    if (solid->band == NULL) {
+        solid->band = shape->band;
+        solid->band_cell = cell, solid->band_width = width, solid->band_half = half;
+    }
+    return WADI_OK;
 }
 
 static WadiStatus add_bands(WadiShape *shape, double cell_size, bool is_carried, Stretch stretch,

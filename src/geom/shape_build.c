@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <string.h>
 
 #include "core/alloc.h"
 #include "core/check.h"
@@ -213,8 +214,32 @@ static WadiStatus read_triangles(WadiMesh *mesh, const WadiShape *shape, const W
     return wadi_mesh_fit(mesh, &def->fit, error);
 }
 
+static bool is_same_fit(const WadiMeshFit *a, const WadiMeshFit *b)
+{
+    const WadiVec3 size = wadi_sub(a->size, b->size), center = wadi_sub(a->center, b->center);
+    return a->has_size == b->has_size && a->has_center == b->has_center && a->up == b->up &&
+           wadi_dot(size, size) == 0.0 && wadi_dot(center, center) == 0.0;
+}
+
+void wadi_shape_def_share(WadiShapeDef *def, const WadiShapeDef *from, const WadiShape *shape)
+{
+    const bool is_same = shape != NULL && def->kind == WADI_SHAPE_MESH && from->kind == WADI_SHAPE_MESH &&
+                         strcmp(def->file, from->file) == 0 && is_same_fit(&def->fit, &from->fit);
+    def->like = is_same ? shape : NULL;
+    for (int i = 0; i < def->child_count; ++i) {
+        const bool has_other = shape != NULL && i < from->child_count;
+        wadi_shape_def_share(&def->children[i], has_other ? &from->children[i] : NULL,
+                             has_other ? &shape->children[i] : NULL);
+    }
+}
+
 static WadiStatus load_solid(WadiShape *shape, const WadiShapeDef *def, WadiError *error)
 {
+    if (def->like != NULL && def->like->solid != NULL) {
+        shape->solid = def->like->solid;
+        shape->solid->users += 1;
+        return WADI_OK;
+    }
     WadiMesh mesh = { 0 };
     WadiStatus status = read_triangles(&mesh, shape, def, error);
     if (status == WADI_OK) {
@@ -286,11 +311,21 @@ static void warn_if_open(const WadiMeshTopology *topology, const char *name, con
     }
 }
 
+/* A shell around the triangles has no inside that holes could spoil. */
+static bool is_shell(const WadiShape *shape)
+{
+    return (shape->kind == WADI_SHAPE_MESH || shape->sequence != NULL) &&
+           wadi_shape_half_thickness(shape, 0.0) > 0.0;
+}
+
 static void warn(const WadiShape *shape, const WadiShapeDef *def, const Place *outer)
 {
     WadiMeshTopology topology;
     WadiPlacement scratch;
     const Place place = { outer->log, chain(&outer->map, &wadi_shape_placement(shape, 0.0, &scratch)->map) };
+    if (is_shell(shape)) {
+        return;
+    }
     if (shape->sequence != NULL && wadi_mesh_sequence_topology(shape->sequence, &topology, NULL) == WADI_OK) {
         warn_if_open(&topology, def->file, &place);
         wadi_mesh_topology_free(&topology);
@@ -372,12 +407,15 @@ static void release(WadiShape *shape)
         release(&shape->children[i]);
     }
     WADI_DELETE(shape->children, (size_t)shape->child_count);
-    if (shape->solid != NULL) {
+    if (shape->solid == NULL || shape->band != shape->solid->band) {
+        wadi_sdf_band_destroy(shape->band);
+    }
+    if (shape->solid != NULL && shape->solid->users-- == 0) {
+        wadi_sdf_band_destroy(shape->solid->band);
         wadi_mesh_solid_free(shape->solid);
         WADI_DELETE(shape->solid, 1);
     }
     wadi_mesh_sequence_destroy(shape->sequence);
-    wadi_sdf_band_destroy(shape->band);
 }
 
 WadiStatus wadi_shape_create(WadiShape **shape, const WadiShapeDef *def, const WadiLog *log, WadiError *error)

@@ -35,8 +35,8 @@ WadiStatus wadi_fine_grains_save(const WadiFineGrains *grains, WadiState *state,
 WadiStatus wadi_fine_grains_load(WadiFineGrains *grains, const WadiState *state, WadiError *error);
 
 /* The displacement of a point that moves with the weighted particles around it: the affine map that fits
- * theirs best, so that bodies which move rigidly carry it exactly; where they lie on a plane or a line, or are
- * few, their mean. */
+ * theirs best, so that bodies which move rigidly carry it exactly; where they lie on a plane or a line, or
+ * are few, their mean. */
 typedef struct WadiCarry {
     double weight, r[3], rr[6], d[3], dr[9]; /* sums; r: m from the point, d: m; rr: xx yy zz xy xz yz */
 } WadiCarry;

@@ -9,7 +9,6 @@ static const double VISCOSITY_MAX = 0.05;
 void wadi_secondary_free(WadiSecondary *secondary)
 {
     WADI_ARRAY_FREE(&secondary->list);
-    secondary->next_id = 0;
 }
 
 /* m/s: real water draws in no air below this; dust needs as much. */
@@ -103,7 +102,6 @@ WadiStatus wadi_secondary_load(WadiSecondary *secondary, const WadiState *state,
     WADI_TRY(wadi_state_expect(state, "life", WADI_TYPE_F32, 1, count, &life, error));
     WADI_TRY(WADI_ARRAY_RESERVE(&secondary->list, count, "foam", error));
     secondary->list.count = count;
-    secondary->next_id = 0;
     for (size_t i = 0; i < count; ++i) {
         const double *at = (const double *)x->data + 3 * i;
         WadiSecondaryParticle *p = &secondary->list.data[i];
@@ -119,7 +117,6 @@ WadiStatus wadi_secondary_load(WadiSecondary *secondary, const WadiState *state,
             return wadi_fail(error, WADI_ERR_FORMAT, "particle %u: kind %d, life %g s, radius %g m", p->id,
                              p->kind, (double)p->life, (double)p->radius);
         }
-        secondary->next_id = p->id >= secondary->next_id ? p->id + 1 : secondary->next_id;
     }
     return WADI_OK;
 }

@@ -26,8 +26,7 @@ typedef struct WadiSecondaryParticle {
 } WadiSecondaryParticle;
 
 typedef struct WadiSecondary {
-    WADI_ARRAY(WadiSecondaryParticle) list;
-    uint32_t next_id;
+    WADI_ARRAY(WadiSecondaryParticle) list; /* in rising order of ids */
 } WadiSecondary;
 
 /* The frames from which the next state is made. */

@@ -64,6 +64,9 @@ static WadiStatus make_all(const Maker *m, const float *potential, WadiError *er
 {
     WadiSecondary *secondary = m->secondary;
     const uint64_t seed = wadi_hash_combine((uint64_t)m->world->scene->seed, (uint64_t)m->step->frame);
+    /* From what is there alone: the files of the frame before are the state. */
+    const size_t old = secondary->list.count;
+    uint32_t next_id = old > 0 ? secondary->list.data[old - 1].id + 1 : 0;
     for (int32_t i = 0; i < m->flow->cloud.count; ++i) {
         if (!(potential[i] > 0.0f)) {
             continue;
@@ -81,7 +84,7 @@ static WadiStatus make_all(const Maker *m, const float *potential, WadiError *er
         for (int k = 0; k < (int)whole; ++k) {
             WadiSecondaryParticle made;
             if (make_one(m, i, k, seed, (double)potential[i], &made)) {
-                made.id = secondary->next_id++;
+                made.id = next_id++;
                 WADI_TRY(WADI_ARRAY_PUSH(&secondary->list, made, "foam", error));
             }
         }

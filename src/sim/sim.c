@@ -156,6 +156,9 @@ WadiStatus wadi_sim_create_empty(WadiSim **sim, const WadiScene *scene, const Wa
         return wadi_fail(error, WADI_ERR_ARGUMENT, "threads is %d, expected 0 (all cores) or more",
                          def->threads);
     }
+    if (scene == NULL) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "the scene is NULL");
+    }
     WADI_TRY(WADI_NEW(sim, 1, "simulation", error));
     (*sim)->scene = scene;
     (*sim)->log = def->log;
@@ -282,8 +285,20 @@ static void count_work(WadiSim *sim, const WadiStepReport *report)
     sim->work.scratch_bytes = sim->scratch.high_water;
 }
 
+WadiStatus wadi_sim_check_idle(const WadiSim *sim, WadiError *error)
+{
+    if (sim == NULL) {
+        return wadi_fail(error, WADI_ERR_ARGUMENT, "the simulation is NULL");
+    }
+    return !sim->is_stepping ? WADI_OK
+                             : wadi_fail(error, WADI_ERR_ARGUMENT,
+                                         "the simulation is within a step: a callback of the step may use "
+                                         "other simulations, not this one");
+}
+
 WadiStatus wadi_sim_check_state(const WadiSim *sim, WadiError *error)
 {
+    WADI_TRY(wadi_sim_check_idle(sim, error));
     return sim->stopped == WADI_OK
                ? WADI_OK
                : wadi_fail(
@@ -331,8 +346,8 @@ static WadiStatus move_state(WadiSim *sim, double end, bool is_last, WadiError *
 
 static WadiStatus take_step(WadiSim *sim, WadiError *error)
 {
-    wadi_parallel_set_tasks(sim->threads, sim->tasks);
     WADI_TRY(wadi_sim_check_state(sim, error));
+    wadi_parallel_set_tasks(sim->threads, sim->tasks);
     if (sim->before_step != NULL) {
         WADI_TRY(sim->before_step(sim, error));
     }
@@ -355,7 +370,9 @@ static WadiStatus take_step(WadiSim *sim, WadiError *error)
     }
 
     sim->times.running = NULL;
+    sim->is_stepping = true;
     const WadiStatus status = move_state(sim, end, is_last, error);
+    sim->is_stepping = false;
     if (status != WADI_OK) {
         sim->stopped = status;
         sim->stopped_stage = sim->times.running != NULL ? sim->times.running : "step";
@@ -371,6 +388,7 @@ WadiStatus wadi_sim_step(WadiSim *sim, WadiError *error)
 
 WadiStatus wadi_sim_step_frame(WadiSim *sim, WadiError *error)
 {
+    WADI_TRY(wadi_sim_check_idle(sim, error));
     int frame = sim->frame;
     while (sim->frame == frame) {
         WADI_TRY(wadi_sim_step(sim, error));

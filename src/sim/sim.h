@@ -17,6 +17,7 @@ struct WadiSim {
     WadiStageTimes times;
     WadiStatus stopped; /* not WADI_OK: why the particles are no valid state; see wadi_sim_stopped_stage */
     const char *stopped_stage;
+    bool is_stepping; /* its particles and clock are between two states */
     WadiLog log;
     int threads;
     WadiTasks tasks;
@@ -123,6 +124,8 @@ WadiStatus wadi_sim_forces_rows(const WadiSim *sim, WadiText *rows, WadiError *e
 
 /* Fails when a step or a change before failed half-way. */
 WadiStatus wadi_sim_check_state(const WadiSim *sim, WadiError *error);
+/* Fails for NULL, and within a step: in a callback of the program's. */
+WadiStatus wadi_sim_check_idle(const WadiSim *sim, WadiError *error);
 
 /* Fails when the particles at time 0, or after `duration` seconds of pouring, cannot fit into the free
  * memory. Fast, and before any large allocation. */

@@ -33,8 +33,8 @@ static WadiStatus complete_columns(const WadiSim *sim, WadiState *state, WadiErr
     return WADI_OK;
 }
 
-static WadiStatus continue_with(WadiSim *sim, const WadiScene *scene, bool is_other, WadiState *state,
-                                WadiError *error)
+static WadiStatus build_with(WadiSim *sim, const WadiScene *scene, bool is_other, WadiState *state,
+                             WadiError *error)
 {
     wadi_sim_release(sim);
     sim->scene = scene;
@@ -49,7 +49,7 @@ static WadiStatus continue_with(WadiSim *sim, const WadiScene *scene, bool is_ot
                          "particles of different sizes cannot become alike while the simulation runs; keep "
                          "`adaptive` or start it again without");
     }
-    if (wadi_sim_restore(sim, state, error) == WADI_OK) {
+    if (wadi_sim_restore(sim, state, NULL) == WADI_OK) {
         return WADI_OK;
     }
     /* The scenes have different columns, as when the first sand joins water: the solver starts anew. */
@@ -70,6 +70,17 @@ static WadiStatus continue_with(WadiSim *sim, const WadiScene *scene, bool is_ot
         sim->type->born(sim->solver, 0); /* radii */
     }
     return WADI_OK;
+}
+
+/* The former world goes last: the next one may share its meshes. */
+static WadiStatus continue_with(WadiSim *sim, const WadiScene *scene, bool is_other, WadiState *state,
+                                WadiError *error)
+{
+    WadiWorld *former = sim->world;
+    sim->world = NULL;
+    const WadiStatus status = build_with(sim, scene, is_other, state, error);
+    wadi_world_destroy(former);
+    return status;
 }
 
 WadiStatus wadi_sim_change_scene(WadiSim *sim, const WadiScene *scene, WadiError *error)

@@ -25,8 +25,9 @@ static void append_name(char known[1024], const char *name)
 
 WadiStatus wadi_sim_view(const WadiSim *sim, const char *name, WadiView *view, WadiError *error)
 {
-    const WadiParticles *p = &sim->particles;
     *view = (WadiView){ 0 };
+    WADI_TRY(wadi_sim_check_idle(sim, error));
+    const WadiParticles *p = &sim->particles;
     if (sim->world == NULL) { /* a change could not be taken back */
         return wadi_sim_check_state(sim, error);
     }

@@ -119,6 +119,7 @@ static WadiStatus add_changes(const WadiSim *sim, WadiState *state, WadiError *e
 WadiStatus wadi_sim_snapshot(const WadiSim *sim, WadiState *state, WadiError *error)
 {
     wadi_state_clear(state);
+    WADI_TRY(wadi_sim_check_idle(sim, error));
     if (sim->world == NULL) { /* a change could not be taken back */
         return wadi_sim_check_state(sim, error);
     }

@@ -68,6 +68,7 @@ static void put(double to[3], WadiVec3 from)
 WadiStatus wadi_sim_solid_force(const WadiSim *sim, int solid, WadiSolidForce *force, WadiError *error)
 {
     *force = (WadiSolidForce){ .name = "" };
+    WADI_TRY(wadi_sim_check_idle(sim, error));
     const int count = wadi_sim_solid_count(sim);
     if (solid < 0 || solid >= count) {
         return wadi_fail(error, WADI_ERR_ARGUMENT, "there is no solid %d; wadi_sim_solid_count gives %d",

@@ -120,6 +120,21 @@ static WadiStatus build(WadiWorld *world, const WadiLog *log, WadiError *error)
     return prepare_forces(world, log, error);
 }
 
+void wadi_world_share_meshes(const WadiWorld *world, WadiScene *scene)
+{
+    const WadiScene *from = world != NULL ? world->scene : NULL;
+    for (int i = 0; i < scene->collider_count; ++i) {
+        const bool has = from != NULL && i < from->collider_count;
+        wadi_shape_def_share(&scene->colliders[i].shape, has ? &from->colliders[i].shape : NULL,
+                             has ? world->collider_shapes[i] : NULL);
+    }
+    for (int i = 0; i < scene->body_count; ++i) {
+        const bool has = from != NULL && i < from->body_count;
+        wadi_shape_def_share(&scene->bodies[i].shape, has ? &from->bodies[i].shape : NULL,
+                             has ? world->body_shapes[i] : NULL);
+    }
+}
+
 WadiStatus wadi_world_create(WadiWorld **world, const WadiScene *scene, const WadiLog *log, WadiError *error)
 {
     WADI_TRY(WADI_NEW(world, 1, "world", error));

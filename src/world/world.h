@@ -30,6 +30,9 @@ typedef struct WadiWorld {
 
 WadiStatus wadi_world_create(WadiWorld **world, const WadiScene *scene, const WadiLog *log, WadiError *error);
 void wadi_world_destroy(WadiWorld *world);
+/* Lets the shapes of a world that is made of `scene` share the meshes of `world`, which must live until then.
+ * world NULL: not any more. */
+void wadi_world_share_meshes(const WadiWorld *world, WadiScene *scene);
 
 /* Seeds all bodies in scene order. */
 WadiStatus wadi_world_seed(const WadiWorld *world, WadiParticles *particles, const WadiLog *log,

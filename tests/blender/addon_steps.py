@@ -196,12 +196,41 @@ def step_errors():
     tell(said=said)
 
 
+def small_bake(path, size):
+    """Of a cube of water, in a file of its own."""
+    bpy.ops.wm.read_homefile()
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.context.scene.frame_end = 2
+    cube("Domain", (0.5, 0.5, 0.5), (1, 1, 1), "DOMAIN", resolution=12)
+    cube("Pond", (0.5, 0.5, 0.3), size, "BODY")
+
+
+def step_linked():
+    """A file with results of its own beside those of another file, whose scene has the same name."""
+    first, second = ARGUMENTS
+    small_bake(first, (0.3, 0.3, 0.3))
+    bpy.ops.wadi.bake()
+    bpy.ops.wm.save_mainfile()
+    small_bake(second, (0.6, 0.6, 0.6))
+    scene = bpy.context.scene
+    with bpy.data.libraries.load(first, link=True) as (_, chosen):
+        chosen.collections = ["wadi Scene"]
+    scene.collection.children.link(chosen.collections[0])
+    bpy.ops.wadi.bake()
+    shown = {}
+    for frame in (1, 2):
+        scene.frame_set(frame)
+        shown[frame] = {"linked" if made.library else "own": volume_of(made) for made in results() if made.wadi.result_kind == "mesh"}
+    tell(shown=shown)
+
+
 def step_hidden():
     """Colliders that move from 0.2 m to 0.6 m, hidden in every way that Blender has."""
     cube("Domain", (0.5, 0.5, 0.5), (1, 1, 1), "DOMAIN", resolution=12)
     cube("Pond", (0.5, 0.5, 0.2), (0.5, 0.5, 0.3), "BODY")
     SCENE.frame_end = 3
-    solids = {name: cube(name, (0, 0, 0), (0.1, 0.1, 0.1), "COLLIDER") for name in ("Seen", "Eye", "Camera", "Excluded", "Disabled", "Folded")}
+    solids = {name: cube(name, (0, 0, 0), (0.1, 0.1, 0.1), "COLLIDER") for name in ("Seen", "Eye", "Undrawn", "Excluded", "Disabled", "Folded")}
     for name, made in solids.items():
         for frame, x in ((1, 0.2), (3, 0.6)):
             made.location.x = x
@@ -212,7 +241,7 @@ def step_hidden():
             made.users_collection[0].objects.unlink(made)
             group.objects.link(made)
     solids["Eye"].hide_set(True)
-    solids["Camera"].hide_render = True
+    solids["Undrawn"].hide_render = True
     bpy.context.view_layer.layer_collection.children["Excluded"].exclude = True
     solids["Disabled"].hide_viewport, bpy.data.collections["Folded"].hide_viewport = True, True
     said = {}
@@ -225,6 +254,46 @@ def step_hidden():
     objects = addon("collect").record(bpy.context).objects
     tell(said=said, ways={made.name: [round(float(matrix[0, 3]), 6) for matrix in (made.matrices[0], made.matrices[-1])]
                           for made in objects if made.role == "COLLIDER"})
+
+
+def step_shaped():
+    """A metaball and a curve that do not move, and what moves and shapes them: a ball beside it, and a profile."""
+    cube("Domain", (0.5, 0.5, 0.5), (1, 1, 1), "DOMAIN", resolution=12)
+    cube("Pond", (0.5, 0.5, 0.2), (0.5, 0.5, 0.3), "BODY")
+    SCENE.frame_end = 3
+    for name, x in (("Blob", 0.3), ("Blob.001", 0.45)):
+        bpy.ops.object.metaball_add(radius=0.2, location=(x, 0.5, 0.5))
+        bpy.context.object.name = name
+    other = bpy.context.object
+    bpy.data.objects["Blob"].wadi.role = "COLLIDER"
+    bpy.ops.curve.primitive_bezier_circle_add(radius=0.05)
+    profile = bpy.context.object
+    bpy.ops.curve.primitive_bezier_circle_add(radius=0.2, location=(0.5, 0.5, 0.8))
+    ring = bpy.context.object
+    ring.name, ring.wadi.role, ring.data.bevel_mode, ring.data.bevel_object = "Ring", "COLLIDER", "OBJECT", profile
+    for frame, move, size in ((1, 0.45, 1.0), (3, 0.55, 1.5)):
+        other.location.x, profile.scale = move, (size, size, size)
+        other.keyframe_insert("location", frame=frame)
+        profile.keyframe_insert("scale", frame=frame)
+    objects = addon("collect").record(bpy.context).objects
+    width = {made.name: [float(mesh.points[:, 0].max() - mesh.points[:, 0].min()) for mesh in made.meshes] for made in objects}
+    tell(blob=width["Blob"], ring=width["Ring"])
+
+
+def step_opened():
+    """Another file is opened while a bake runs; its scene has the same name."""
+    operators, job = addon("operators"), addon("job")
+
+    class Running:
+        progress, status, outcome, warnings = 0.5, "Simulating 12/24", None, []
+
+    operators.BAKING.scene, operators.BAKING.job = SCENE.name, Running()
+    polled = [operators.poll_job()]
+    bpy.ops.wm.read_homefile()
+    polled.append(operators.poll_job())
+    Running.outcome = job.Outcome("DONE", "Baked")
+    polled.append(operators.poll_job())
+    tell(polled=polled, status=bpy.context.scene.wadi.status, state=bpy.context.scene.wadi.state, shown=len(results()))
 
 
 def step_cancel():

@@ -145,18 +145,35 @@ class Addon(unittest.TestCase):
         self.assertEqual(facts["kept"], "mine")
         self.assertTrue(facts["back"])
 
+    def test_results_of_another_file_stay_its_own(self):
+        facts = self.step("linked", "linked/sim/a.blend", "linked/shot/b.blend")
+        for shown in facts["shown"].values():
+            self.assertAlmostEqual(shown["linked"], 0.3 ** 3, delta=0.25 * 0.3 ** 3)  # of 4 cells a side
+            self.assertAlmostEqual(shown["own"], 0.6 ** 3, delta=0.1 * 0.6 ** 3)
+
     def test_hidden_objects_count_and_disabled_ones_are_named(self):
         facts = self.step("hidden", "hidden/h.blend")
-        for name in ("Seen", "Eye", "Camera"):
+        for name in ("Seen", "Eye", "Undrawn"):
             self.assertEqual(facts["ways"][name], [0.2, 0.6], name)
         self.assertNotIn("Excluded", facts["ways"])
         for name in ("Disabled", "Folded"):
             self.assertTrue(facts["said"][name].startswith(f"{name}: it is disabled in viewports"), facts)
 
+    def test_curves_and_metaballs_follow_what_shapes_them(self):
+        facts = self.step("shaped", "shaped/s.blend")
+        self.assertAlmostEqual(facts["blob"][-1] - facts["blob"][0], 0.1, delta=0.03)  # the other ball moved so far
+        self.assertAlmostEqual(facts["ring"][0], 0.5, delta=1e-3)
+        self.assertAlmostEqual(facts["ring"][-1], 0.55, delta=1e-3)
+
     def test_errors_name_the_object(self):
         said = self.step("errors", "errors/e.blend")["said"]
         for text, part in zip(said, ("No object has the role Domain", "Nothing: it has no faces", "Hole: ", "no-such-wadi")):
             self.assertIn(part, text)
+
+    def test_a_file_that_is_opened_meanwhile_is_left_alone(self):
+        facts = self.step("opened")
+        self.assertEqual((facts["polled"][1:], facts["status"], facts["state"], facts["shown"]), ([None, None], "", "", 0))
+        self.assertGreater(facts["polled"][0], 0.0)
 
     def test_a_stopped_bake_resumes(self):
         facts = self.step("cancel", "cancel/c.blend")

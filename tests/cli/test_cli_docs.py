@@ -193,6 +193,17 @@ def test_defaults_of_the_reference_are_plain_numbers():
     assert not any(re.search(r"\de\+", default) for default in defaults.values()), defaults
 
 
+def words_in(text):
+    """Words, without numbers, signs and the bars of tables."""
+    return sum(any(c.isalpha() for c in word) for word in text.split())
+
+
+def test_documents_can_be_read_through():
+    counts = {name: words_in(text) for name, text in documents().items() if name.startswith("docs")}
+    assert sum(counts.values()) < 50000, sorted(counts.items(), key=lambda item: item[1])[-8:]
+    assert counts[os.path.join("docs", "theory.md")] < 9000, counts
+
+
 def test_a_wrong_example_is_found():
     contains(problem_with(place("camera", "{from: {keys: [{t: 0, v: [3, -3, 1]}]}, to: [0, 0, 0]}")), "unknown key")
 

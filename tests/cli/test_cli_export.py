@@ -254,13 +254,21 @@ facts = [sorted(o.name for o in scene.objects if "wadi_kind" not in o), scene.ca
 print("facts", json.dumps(facts))
 for frame in range(1, 4):
     scene.frame_set(frame)
-    shown = {o.name: len(o.data.vertices) for c in scene.collection.children for o in c.objects if "wadi_kind" in o}
+    shown = {o.name: [len(o.data.vertices), round(sum(v.co.x for v in o.data.vertices), 3)] for c in scene.collection.children for o in c.objects if "wadi_kind" in o}
     print("shown", frame, json.dumps(shown, sort_keys=True))
 """
 EDIT = """\
 import bpy
 scene = bpy.context.scene
 scene.render.engine, scene.render.fps, scene.render.resolution_x, scene.frame_end = "BLENDER_WORKBENCH", 30, 777, 99
+"""
+
+
+LINK = """\
+import bpy
+with bpy.data.libraries.load(bpy.path.abspath("//saved.blend"), link=True) as (there, here):
+    here.collections = [name for name in there.collections if name.startswith("wadi")]
+bpy.context.scene.collection.children.link(here.collections[0])
 """
 
 
@@ -286,6 +294,9 @@ def test_blender_leaves_the_rest_alone_and_a_saved_file_lives():
     contains(out, "30: it plays at another speed")
     # Opened again, it goes on; also when it was moved with the run; without the run it says what is missing.
     is_equal(lines_of(in_blender("-y", "saved.blend", "-P", "own.py"), "shown"), shown)
+    # Linked into another file.
+    write("link.py", LINK.replace("//saved.blend", os.path.abspath("saved.blend")))
+    is_equal(lines_of(in_blender("--factory-startup", "-P", "link.py", "-P", load, "-P", "own.py"), "shown"), shown)
     os.makedirs("elsewhere/blend")
     os.rename("saved.blend", "elsewhere/blend/saved.blend")
     os.rename("a.run", "elsewhere/a.run")

@@ -213,5 +213,11 @@ def test_interrupt_keeps_what_is_done():
     assert 1 <= len(made) < 5 and not [name for name in os.listdir("a.run/images") if "tmp" in name], made
 
 
+def test_a_run_that_is_not_there_is_one_message():
+    result = wadi("render", "nowhere.run")
+    is_equal(result.code, 1)
+    is_equal(result.err, "wadi: nowhere.run: no such run folder\n")
+
+
 if __name__ == "__main__":
     main(globals())

@@ -135,19 +135,55 @@ def test_false_colours_leave_out_foam_without_the_attribute():
     assert pixels(picture) == with_foam, "a picture of pressure has no foam in it"
 
 
+COLUMN = """\
+wadi: 1
+solver: flip
+domain: {min: [0, 0, 0], max: [1, 0.3, 0.5]}
+cell_size: 0.05
+frames: 8
+materials: {sand: {kind: sand}}
+bodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: [0.3, 0.3, 0.4]}}}]
+secondary: {grains: 6, dust: 0}
+"""
+
+
+def test_fine_grains_of_a_run():
+    """Six a particle, in files that render makes, draws, and keeps; stopped and continued to the same bytes."""
+    run = simulate(COLUMN)
+    draw = ("--quality", "draft", "--size", "96x54", "--no-video", "--quiet", "--threads", "1")
+    shutil.copytree(run, "b.run")
+    shutil.copytree(run, "c.run")
+    good("secondary", run, "--quiet", "--threads", "2")
+    grains = [name for name in files(run) if ".grains." in name]
+    is_equal(len(grains), 8)
+    with h5py.File(os.path.join(run, "secondary", grains[0])) as made, \
+            h5py.File(os.path.join(run, "particles", "scene.0001.h5")) as frame:
+        # Those beyond the walls are left out.
+        assert 0.9 < len(made["particles/id"]) / (6 * len(frame["particles/id"])) <= 1
+    good("secondary", "b.run", "--quiet", "--frames", "3", "--threads", "1")
+    good("render", "b.run", "--frames", "8", *draw)
+    for name in grains:
+        assert filecmp.cmp(os.path.join(run, "secondary", name), os.path.join("b.run", "secondary", name), False), name
+    good("render", "c.run", "--frames", "8", "--set", "render.secondary=false", *draw)
+    assert pixels(os.path.join("c.run", "images", "scene.0008.png")) != pixels(os.path.join("b.run", "images", "scene.0008.png"))
+    good("secondary", run, "--quiet", "--set", "secondary.grains=0")
+    is_equal([name for name in files(run) if ".grains." in name], [])
+
+
 def test_small_waves_foam_as_large_ones():
-    """The same dam a twentieth as large, with the frames of times shorter by the root of 20: its speeds are shorter by that, too,
-    and so are the thresholds. What is made in a second is a part of the volume, so that `amount` makes up for the time."""
+    """The same dam an eighth as large, with the frames of times shorter by the root of 8: its speeds are shorter by that, too,
+    and so are the thresholds, which are still above the slowest ripple, 0.23 m/s. What is made in a second is a part of the
+    volume, so that `amount` makes up for the time."""
     small = """\
 wadi: 1
 solver: flip
-domain: {min: [0, 0, 0], max: [0.15, 0.025, 0.1]}
-cell_size: 0.005
-fps: 107.3313
+domain: {min: [0, 0, 0], max: [0.375, 0.0625, 0.25]}
+cell_size: 0.0125
+fps: 67.8823
 frames: 16
 materials: {water: {kind: water}}
-bodies: [{material: water, velocity: [0.6708204, 0, 0], shape: {box: {min: [0.075, 0, 0], max: [0.15, 0.025, 0.07]}}}]
-secondary: {amount: 4.472136, life: 0.6708204, rise: 0.0559}
+bodies: [{material: water, velocity: [1.0606602, 0, 0], shape: {box: {min: [0.1875, 0, 0], max: [0.375, 0.0625, 0.175]}}}]
+secondary: {amount: 2.828427, life: 1.0606602, rise: 0.0884}
 """
     counts = []
     for name, scene in (("large.run", DAM), ("small.run", small)):

@@ -73,7 +73,7 @@ def test_info_takes_its_own_meshes_by_their_indices():
     corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
     lines = [f"{s * x} {s * y} {s * z}" for s in (1, -1) for x, y, z in corners]
     faces = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3), (4, 5, 6), (4, 7, 5), (4, 6, 7), (5, 7, 6)]
-    for name, comment, word in (("own.ply", "comment wadi 0.1.0\n", "closed, manifold"),
+    for name, comment, word in (("own.ply", "comment wadi 0.2.0\n", "closed, manifold"),
                                 ("other.ply", "comment by hand\n", "not manifold")):
         with open(name, "w", encoding="utf-8") as file:
             file.write(f"ply\nformat ascii 1.0\n{comment}element vertex 8\nproperty float x\nproperty float y\n"

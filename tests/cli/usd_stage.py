@@ -44,22 +44,30 @@ def server(folder):
         made.server_close()
 
 
-def look(loader, folder, stage, times):
-    """What is seen at each time: {time: {prim: facts}}, and all that OpenUSD said. `loader` is the npm package."""
-    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "usd/stage.html")
-    shutil.copytree(os.path.join(loader, "external"), "served")
+def show(page, modules, folder, stage, **asked):
+    """What a page says of a stage, in ./served, which goes again. `modules` is the folder of the npm packages."""
+    shutil.copytree(os.path.join(modules, "three-usdz-loader/external"), "served")
+    shutil.copytree(os.path.join(modules, "three"), "served/three")
     shutil.copy(page, "served")
     shutil.copytree(folder, "served/stage")
-    asked = {"stage": stage, "files": [name for name in sorted(os.listdir(folder)) if ".usd" in name], "times": times}
+    asked.update(stage=stage, files=[name for name in sorted(os.listdir(folder)) if ".usd" in name])
     with server("served") as made:
-        address = f"http://127.0.0.1:{made.server_port}/stage.html#{urllib.parse.quote(json.dumps(asked))}"
-        browser = subprocess.Popen(["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--user-data-dir=browser", address],
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        address = f"http://127.0.0.1:{made.server_port}/{os.path.basename(page)}#{urllib.parse.quote(json.dumps(asked))}"
+        browser = subprocess.Popen(["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader",
+                                    "--user-data-dir=browser", address], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             assert made.has_ended.wait(WAIT), "the browser said nothing"
         finally:
             browser.terminate()
             browser.wait()
         said = list(made.said)
+    shutil.rmtree("served")
     assert said[-1]["end"] == "", said[-1]["end"]
-    return {told["time"]: told["seen"] for told in said[:-1]}, [text for told in said[:-1] for text in told["said"]]
+    return said[:-1]
+
+
+def look(modules, folder, stage, times):
+    """What is seen at each time: {time: {prim: facts}}, and all that OpenUSD said."""
+    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "usd/stage.html")
+    said = show(page, modules, folder, stage, times=times)
+    return {told["time"]: told["seen"] for told in said}, [text for told in said for text in told["said"]]

@@ -138,9 +138,10 @@ static int check_scene(const StateScene *of, WadiState *known, int *cases)
             CHECK_OK(wadi_state_add(known, array->name, WADI_TYPE_U8, 1, 0, &data, &error), error);
         }
         for (int change = 0; change < CHANGES && array->count > 0; ++change) {
-            /* All of an array that is new, else a few; an eighth of these where there is little time. */
+            /* All of an array that is new, else a few; where there is little time an eighth of these with the
+             * sanitizers, and an eighth of that eighth without. */
             if ((is_known && change % KINDS != which % KINDS) ||
-                (!is_long_run() && (change + which) % 8 != 0)) {
+                (!is_long_run() && (change + which) % (is_sanitized() ? 8 : 64) != 0)) {
                 continue;
             }
             crashes += try_forged(sim, good, which, change);

@@ -121,6 +121,17 @@ static void walls_do_not_pull(void **unused)
 }
 
 /* A block topples on the floor and breaks there, beside an overhang that breaks off. */
+/* Mean of the positions down a plane turned about y. */
+static double mean_along(const WadiSim *sim, double turn)
+{
+    const WadiParticles *p = &sim->particles;
+    double sum = 0.0;
+    for (int32_t i = 0; i < p->count; ++i) {
+        sum += (cos(turn) * p->x[i] - sin(turn) * p->z[i]) / p->count;
+    }
+    return sum;
+}
+
 /* Mean of (x - centre) x v about y, and of v. */
 static double spin_of(const WadiSim *sim, double velocity[3])
 {
@@ -177,6 +188,92 @@ static void lumps_that_burst_keep_their_momentum(void **unused)
     }
 }
 
+/* A bar of half length a that spins about its middle bears rho omega^2 a^2/2 there; it bursts where that is
+ * its strength c/(1/sqrt 3 + k/3). Turned against the grid it bursts at 0.55 to 0.7 of that spin. */
+static void bars_burst_as_they_spin(void **unused)
+{
+    (void)unused;
+    static const double k = 0.700207538, spins[] = { 0.5, 1.1 };
+    static const struct {
+        double cohesion, half, width;
+    } bars[] = { { 4000, 0.16, 0.04 }, { 1000, 0.12, 0.06 }, { 20000, 0.2, 0.04 } };
+    for (int n = 0; n < 6; ++n) {
+        const double half = bars[n / 2].half, width = bars[n / 2].width, cohesion = bars[n / 2].cohesion;
+        const double spin = spins[n % 2] * sqrt(2.0 * cohesion / (1.0 / sqrt(3.0) + k / 3.0) / 1600.0) / half;
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "wadi: 1\nsolver: flip\ncell_size: 0.02\nfps: 10\ngravity: [0, 0, 0]\n"
+                 "materials: {sand: {kind: sand, density: 1600, friction_angle: 35, cohesion: %g}}\n"
+                 "bodies: [{material: sand, angular_velocity: [0, %.9g, 0], shape: {box: {min: [%g, %g, %g], "
+                 "max: [%g, %g, %g]}}}]\n",
+                 cohesion, spin, -half, -width, -width, half, width, width);
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = start_sim(scene, 1);
+        run_frames(sim, 3);
+        const WadiParticles *p = &sim->particles;
+        double longest = 0.0;
+        for (int32_t i = 0; i < p->count; ++i) {
+            longest = fmax(longest, sqrt(p->x[i] * p->x[i] + p->z[i] * p->z[i]));
+        }
+        print_message("%g Pa, %.1f of the critical spin: %.2f of its length\n", cohesion, spins[n % 2],
+                      longest / sqrt(half * half + width * width));
+        if (n % 2 == 0) {
+            CHECK_AT_MOST(longest, 1.05 * sqrt(half * half + width * width));
+        } else {
+            CHECK_AT_MOST(1.5 * half, longest);
+        }
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+}
+
+/* Blocks on a plane turned by `turn` about y, in gravity at the angle with which a rigid block would tip
+ * about an edge `inset` cells inside its own. On a plane along the grid the edge lies about half a cell
+ * inside, on planes across cells 2 to 2.5. */
+static void blocks_tip_about_an_edge_inside(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int width, height; /* cells */
+        double turn, inset;
+        bool tips;
+    } blocks[] = {
+        { 4, 12, 0, 0.8, false },  { 6, 15, 0, 0.8, false },  { 8, 20, 0, -0.2, true },
+        { 8, 20, 20, 3.0, false }, { 6, 15, 27, 2.5, false }, { 8, 20, 37, -0.2, true },
+    };
+    for (size_t n = 0; n < sizeof blocks / sizeof *blocks; ++n) {
+        const double h = 0.01, radian = 3.14159265358979 / 180.0, width = blocks[n].width * h,
+                     height = blocks[n].height * h;
+        const double tilt = atan2(0.5 * width - blocks[n].inset * h, 0.5 * height) - blocks[n].turn * radian;
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "wadi: 1\nsolver: flip\ncell_size: %g\nfps: 10\ngravity: [%.9g, 0, %.9g]\n"
+            "domain: {min: [-0.5, -0.1, -0.5], max: [0.5, 0.2, 0.5]}\n"
+            "colliders: [{friction: 2, shape: {box: {min: [-3, -3, -1], max: [3, 3, 0]}, rotate: [0, %g, "
+            "0]}}]\n"
+            "materials: {sand: {kind: sand, cohesion: 20000, friction_angle: 35}}\n"
+            "bodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: [%g, 0.06, %g]}, rotate: [0, "
+            "%g, 0], pivot: [0, 0, 0]}}]\n",
+            h, 9.81 * sin(tilt), -9.81 * cos(tilt), blocks[n].turn, width, height, blocks[n].turn);
+        WadiScene *scene = load_scene(text);
+        WadiSim *sim = start_sim(scene, 1);
+        const double start = mean_along(sim, blocks[n].turn * radian);
+        run_frames(sim, 6);
+        const double way = mean_along(sim, blocks[n].turn * radian) - start;
+        print_message(
+            "%d x %d cells, plane turned by %g, edge %g cells inside: moved by %.2f of its height\n",
+            blocks[n].width, blocks[n].height, blocks[n].turn, blocks[n].inset, way / height);
+        if (blocks[n].tips) {
+            CHECK_AT_MOST(0.4, way / height);
+        } else {
+            CHECK_AT_MOST(way / height, 0.05);
+        }
+        wadi_sim_destroy(sim);
+        wadi_scene_destroy(scene);
+    }
+}
+
 /* A block whose particles come to lie on faces of cells: cells that it has just entered do not slow it. */
 static void a_block_in_flight_keeps_its_velocity(void **unused)
 {
@@ -217,6 +314,8 @@ int main(void)
         cmocka_unit_test(pressed_sand_heals),
         cmocka_unit_test(walls_do_not_pull),
         cmocka_unit_test(lumps_that_burst_keep_their_momentum),
+        cmocka_unit_test(bars_burst_as_they_spin),
+        cmocka_unit_test(blocks_tip_about_an_edge_inside),
         cmocka_unit_test(a_block_in_flight_keeps_its_velocity),
         cmocka_unit_test(bonds_have_the_same_bytes),
     };

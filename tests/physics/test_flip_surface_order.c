@@ -1,5 +1,5 @@
-/* `flip: {surface: ...}` of sand alone: with second order slopes stand up to their angle and no farther; first
- * order gives their surface a cohesion. [theory 4.1] */
+/* `flip: {surface: ...}` of sand alone: with second order slopes stand up to their angle and no farther;
+ * first order gives their surface a cohesion. [theory 4.1] */
 #include "scene_sim.h"
 #include "sim/sim.h"
 

@@ -270,6 +270,9 @@ static void typos_find_their_word(void **unused)
     assert_string_equal(wadi_text_nearest("resolutoin", names, 5), "resolution");
     assert_string_equal(wadi_text_nearest("frame", names, 5), "frames");
     assert_null(wadi_text_nearest("xylophone", names, 5));
+    static const char *const solvers[] = { "flip", "sph" };
+    assert_null(wadi_text_nearest("mpm", solvers, 2));
+    assert_string_equal(wadi_text_nearest("sp", solvers, 2), "sph");
     assert_int_equal(wadi_text_distance("ab", "ba"), 1);
     assert_int_equal(wadi_text_distance("kitten", "sitting"), 3);
 }

@@ -183,9 +183,10 @@ static void grains_come_and_go_with_the_sand(void **unused)
     step(&run, &rest, COUNT);
     /* Grains beside the border count for the nearest particle, on either side of it. */
     CHECK_NEAR((double)run.grains.list.count / (COUNT * EACH), 1.0, 0.02);
-    step(&run, &rest, COUNT / 4);
-    step(&run, &rest, COUNT / 4);
-    const double each = (double)run.grains.list.count / (COUNT / 4);
+    const int left = COUNT / 4;
+    step(&run, &rest, left);
+    step(&run, &rest, left);
+    const double each = (double)run.grains.list.count / left;
     print_message("%.2f grains a particle after three quarters have gone\n", each);
     assert_true(each >= EACH && each <= 2 * EACH);
     end_run(&run);

@@ -118,12 +118,57 @@ static void a_sweep_takes_equal_parts_from_open_faces(void **unused)
     grid_free(&grid);
 }
 
+/* [ZB05 sec. 4.2.5]: RK2 in five parts of the step. In a field that turns by 1.5 in a step, which the grid
+ * has exactly, a part turns by a = 0.3 and maps x to (1 - a^2/2) x + a J x: the radius grows by
+ * (1 + a^4/4)^(1/2). One step of RK2 would make it 1.51 times as large. */
+static void paths_are_rk2_in_five_parts(void **unused)
+{
+    (void)unused;
+    WadiError error;
+    TestGrid grid;
+    WadiParticles particles;
+    int32_t first;
+    float *velocity[3];
+    layer_make(&grid, velocity);
+    for (int32_t r = 1; r < grid.rows.count; ++r) {
+        int32_t cell[3];
+        wadi_rows_cell(&grid.rows, r, cell);
+        for (int lane = 0; lane < 8; ++lane) {
+            velocity[0][8 * r + lane] = -0.1f * ((float)cell[1] + 0.5f);
+            velocity[1][8 * r + lane] = 0.1f * ((float)(cell[0] + lane) + 0.5f);
+        }
+    }
+    CHECK_OK(wadi_particles_init(&particles, &error), error);
+    CHECK_OK(wadi_particles_append(&particles, 1, &first, &error), error);
+    particles.x[first] = 0.32;
+    particles.y[first] = 0.0;
+    particles.z[first] = 0.15;
+    const WadiFlipGrid faces = { .cell_size = 0.1,
+                                 .tiles = grid.map,
+                                 .rows = grid.rows,
+                                 .velocity = { velocity[0], velocity[1], velocity[2] } };
+    const WadiFlipSolid solid = { .distance = grid_floats(&grid, 10.0f) };
+    const WadiSolids none = { 0 };
+    const WadiPrintedMoveIn in = {
+        .solids = &none, .grid = &faces, .solid = &solid, .cell_size = 0.1, .dt = 1.5, .substeps = 5
+    };
+    wadi_printed_move(&particles, &in);
+    const double a = 0.3, radius = 0.32 * pow(1.0 + a * a * a * a / 4.0, 2.5),
+                 angle = 5.0 * atan2(a, 1.0 - a * a / 2.0);
+    CHECK_NEAR(particles.x[first], radius * cos(angle), 1e-6);
+    CHECK_NEAR(particles.y[first], radius * sin(angle), 1e-6);
+    CHECK_NEAR(particles.z[first], 0.15, 1e-9);
+    wadi_particles_free(&particles);
+    grid_free(&grid);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(material_may_leave_a_solid_but_not_enter_it),
         cmocka_unit_test(velocities_are_extended_along_the_normal),
         cmocka_unit_test(a_sweep_takes_equal_parts_from_open_faces),
+        cmocka_unit_test(paths_are_rk2_in_five_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

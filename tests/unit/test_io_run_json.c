@@ -54,7 +54,7 @@ static void the_text_has_the_names_of_the_contract(void **unused)
     char *json = NULL;
     CHECK_OK(wadi_run_summary_json(&summary, &json, &error), error);
     const char *lines[] = {
-        "  \"wadi\": \"0.1.0\",\n",
+        "  \"wadi\": \"0.2.0\",\n",
         "  \"scene\": \"scenes/column.yaml\",\n",
         "  \"solver\": \"flip\",\n",
         "  \"threads\": 2,\n",

@@ -377,6 +377,9 @@ static uint64_t hash_after(const WadiWorld *world, int frames, int stop, int thr
         const WadiSecondaryStep step = { &water[(n + 1) % 2].state, &water[n % 2].state, n + 1,
                                          n * FRAME_TIME, FRAME_TIME };
         assert_int_equal(wadi_secondary_step(&secondary, world, &step, &arena, NULL), WADI_OK);
+        if (n == 3) { /* the newest has gone: its id is used again, whether loaded or not */
+            secondary.list.count -= 1;
+        }
         if (n == stop) {
             assert_int_equal(wadi_secondary_save(&secondary, &saved, NULL), WADI_OK);
             wadi_secondary_free(&secondary);

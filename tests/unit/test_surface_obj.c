@@ -29,7 +29,7 @@ static void test_every_line(void **state)
     size_t size, places = 0, normals = 0, faces = 0;
     char *bytes = written(&s, "a.obj", &size);
     const char *header =
-        "# wadi 0.1.0\n# material sand\n# frame 3\n# subframe 0\n# time 0.25\n# fps 8\n# up z\n"
+        "# wadi 0.2.0\n# material sand\n# frame 3\n# subframe 0\n# time 0.25\n# fps 8\n# up z\n"
         "# unit metre\n# key 000000000000feed\no sand\n";
     assert_memory_equal(bytes, header, strlen(header));
     char *rest = NULL;

@@ -35,7 +35,7 @@ static void test_header_and_records(void **state)
     char *bytes = written(&s, "a.ply", &size);
     const char *header =
         "ply\nformat binary_little_endian 1.0\n"
-        "comment wadi 0.1.0\ncomment material water\ncomment frame 12\ncomment subframe 0.5\n"
+        "comment wadi 0.2.0\ncomment material water\ncomment frame 12\ncomment subframe 0.5\n"
         "comment time 0.4791666666666667\ncomment fps 24\ncomment up z\ncomment unit metre\n"
         "comment key 0123456789abcdef\n"
         "element vertex 12\n"

@@ -34,8 +34,8 @@ WadiStatus wadi_picture_meter(WadiPictureMaker *maker, WadiRenderPlan *plan, Wad
  * grains. */
 WadiStatus wadi_picture_key(const WadiRenderPlan *plan, const WadiFrameLayout *frame, uint64_t *key,
                             WadiError *error);
-/* Reads a frame, its foam and its fine grains. Sand beside water, in frames without wetness, gets the wetness that `wadi
- * secondary` found, or else is wet where water touches it now. */
+/* Reads a frame, its foam and its fine grains. Sand beside water, in frames without wetness, gets the wetness
+ * that `wadi secondary` found, or else is wet where water touches it now. */
 WadiStatus wadi_picture_read(WadiPictureMaker *maker, const WadiRenderPlan *plan, int frame,
                              WadiFrameHeader *header, WadiError *error);
 

@@ -182,7 +182,6 @@ static WadiStatus make_state(Job *job, int number, const WadiFrameLayout *layout
 {
     if (number == 1) {
         job->secondary.list.count = job->wet.list.count = 0;
-        job->secondary.next_id = 0;
         WADI_TRY(load_frame(job, number, error));
         WADI_TRY(wet_sand(job, number, 0.0, error));
         return fine_grains(job, number, layout, error);

@@ -216,6 +216,7 @@ WadiStatus wadi_sim_collider_mesh(const WadiSim *sim, int n, WadiMeshData *mesh,
 {
     const unsigned asserts = wadi_assert_count();
     *mesh = (WadiMeshData){ 0 };
+    WADI_TRY(wadi_sim_check_idle(sim, error));
     if (sim->world == NULL) { /* a change could not be taken back */
         return wadi_sim_check_state(sim, error);
     }

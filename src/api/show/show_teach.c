@@ -72,6 +72,7 @@ WadiStatus wadi_sim_solid(const WadiSim *sim, const double *points, size_t count
                           WadiError *error)
 {
     const unsigned asserts = wadi_assert_count();
+    WADI_TRY(wadi_sim_check_idle(sim, error));
     if (sim->world == NULL) {
         return wadi_sim_check_state(sim, error);
     }

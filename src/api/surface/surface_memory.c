@@ -141,6 +141,7 @@ WadiStatus wadi_sim_surface(const WadiSim *sim, const WadiMeshDef *def, WadiMesh
     const unsigned asserts = wadi_assert_count();
     *mesh = (WadiMeshData){ 0 };
     WADI_TRY(check_def(def, error));
+    WADI_TRY(wadi_sim_check_idle(sim, error));
     wadi_parallel_set_tasks(def->threads, def->tasks);
     WadiState state = { 0 }, frame;
     WadiStatus status = wadi_sim_snapshot(sim, &state, error);

@@ -8,6 +8,7 @@
 
 #include "flip/flip.h"
 #include "flip/friction/flip_friction.h"
+#include "flip/loads/flip_surplus.h"
 #include "flip/transfer/flip_row_table.h"
 #include "grid/row_lanes.h"
 
@@ -155,14 +156,15 @@ static Cell look_at(const Loads *loads, WadiRowCell cell)
     return c;
 }
 
-/* With a surface of first order P is 0 at the centres of air cells, on average h / 2 sum |n_a| above a plane
- * with the normal n, and too large by the weight of that height. */
-static double find_surplus(const WadiFlipStep *step, const double weight[3])
+/* Part of the stresses in a cell without the surplus, which is one of the stress along gravity. */
+static double true_part(const Loads *loads, WadiRowCell cell)
 {
-    const double size = sqrt(weight[0] * weight[0] + weight[1] * weight[1] + weight[2] * weight[2]);
-    const double sum = fabs(weight[0]) + fabs(weight[1]) + fabs(weight[2]);
-    const bool is_first_order = step->cells.theta[0] == NULL && step->cells.surface_distance == NULL;
-    return is_first_order && sum > 0.0 ? 0.5 * size * size / sum : 0.0;
+    double square = 0.0, stress = 0.0;
+    for (int a = 0; a < 3; ++a) {
+        square += loads->weight[a] * loads->weight[a];
+        stress += loads->weight[a] * loads->weight[a] * stress_of(loads, cell, a);
+    }
+    return stress > 0.0 ? fmin(fmax(1.0 - loads->surplus * square / stress, 0.0), 2.0) : 1.0;
 }
 
 /* Stress along an axis at a point near the centre. Cells that a unilateral solve leaves out have P = 0, and
@@ -174,7 +176,7 @@ static double stress_at(const Loads *loads, const Cell *c, int axis, WadiVec3 x)
     if (stress == 0.0) {
         return 0.0;
     }
-    stress -= fmin(loads->surplus, fmax(stress, 0.0));
+    stress *= true_part(loads, c->cell);
     for (int a = 0; a < 3; ++a) {
         const double way = (component(x, a) - component(c->centre, a)) / h;
         if (way != 0.0) {
@@ -203,6 +205,15 @@ static WadiStatus press(const Loads *loads, const Cell *c, int side, double clos
     return WADI_OK;
 }
 
+/* Friction goes with the stress; that along gravity bears weight, whose surplus the stress gives up. */
+static WadiVec3 true_friction(const Loads *loads, WadiRowCell cell, WadiVec3 impulse)
+{
+    const WadiVec3 down = wadi_normalized_or(wadi_vec3(loads->weight[0], loads->weight[1], loads->weight[2]),
+                                             wadi_vec3(0, 0, 0));
+    const WadiVec3 along_gravity = wadi_scale(down, wadi_dot(impulse, down));
+    return wadi_add_scaled(along_gravity, wadi_sub(impulse, along_gravity), true_part(loads, cell));
+}
+
 static WadiStatus rub(const Loads *loads, const Cell *c, int side, WadiError *error)
 {
     double impulse[3];
@@ -219,9 +230,10 @@ static WadiStatus rub(const Loads *loads, const Cell *c, int side, WadiError *er
         solid = nearest_solid(loads, x);
     }
     const double scale = -loads->scale / loads->step->force_dt;
+    const WadiVec3 force = true_friction(loads, c->cell, wadi_vec3(impulse[0], impulse[1], impulse[2]));
     WADI_TRY(load_of(loads, c->cell.row, solid, &load, error));
     wadi_solid_load_rub(load, wadi_sub(x, loads->flip->context.loads->pivot[solid]),
-                        wadi_scale(wadi_vec3(impulse[0], impulse[1], impulse[2]), scale));
+                        wadi_scale(force, scale));
     return WADI_OK;
 }
 
@@ -281,7 +293,7 @@ WadiStatus wadi_flip_add_loads(WadiFlip *flip, const WadiFlipStep *step, const W
                     .scale = flip->materials.density * h * h * h,
                     .weight = { gravity.x * step->force_dt, gravity.y * step->force_dt,
                                 gravity.z * step->force_dt } };
-    loads.surplus = find_surplus(step, loads.weight);
+    loads.surplus = wadi_flip_surplus(flip, step, loads.weight);
     WADI_TRY(wadi_sleep_loads_begin(&flip->sleep_loads, &flip->sleep, error));
     for (int32_t row = 1; row < step->grid.rows.count; ++row) {
         if (step->cells.pressure_cells[row] == 0 || !is_near_solid(&loads, row)) {

@@ -26,6 +26,10 @@ typedef struct WadiMeshSolid {
      * out. */
     WadiBox inside_bounds;
     double facing; /* -1 when the triangles face inward */
+    int users;     /* shapes that share it, besides the first */
+    /* The band of the first shape that moves, with its cell, width and half thickness, m; NULL: none. */
+    struct WadiSdfBand *band;
+    double band_cell, band_width, band_half;
 } WadiMeshSolid;
 
 /* Takes ownership of the mesh, also on failure. */
