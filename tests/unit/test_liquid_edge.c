@@ -197,8 +197,7 @@ static void spray_at_the_water_is_foam(void **unused)
     wadi_scene_destroy(scene);
 }
 
-/* Foam begins at a fifth of the speed √(g L) of waves in the domain, 0.28 m/s for 0.2 m; at 1 m/s at the
- * latest. */
+/* Foam begins at a fifth of the speed √(g L) of waves in the domain, 0.28 m/s for 0.2 m; at most at 1 m/s. */
 static void foam_begins_at_speeds_of_the_scene(void **unused)
 {
     (void)unused;
