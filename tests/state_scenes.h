@@ -110,12 +110,6 @@ static const StateScene state_scenes[] = {
       "{water: {kind: water}}, domain: {min: [0, 0, 0], max: [0.16, 0.06, 0.12], walls: {friction: "
       "0.5}}, bodies: [{material: water, shape: {box: {min: [0, 0, 0], max: [0.06, 0.06, 0.08]}}}]}",
       0.0, 12, 1 },
-    { "sph zb05",
-      "{wadi: 1, solver: sph, fps: 60, frames: 999, cell_size: 0.02, sph: {friction: zb05}, materials: "
-      "{sand: {kind: sand, cohesion: 200}}, domain: {min: [0, 0, 0], max: [0.2, 0.06, 0.12], walls: "
-      "{friction: 0.5, open: [x_max]}}, bodies: [{material: sand, shape: {box: {min: [0, 0, 0], max: "
-      "[0.08, 0.06, 0.08]}}}]}",
-      0.0, 12, 1 },
     { "sph published ld09",
       "{wadi: 1, solver: sph, fps: 60, frames: 999, cell_size: 0.02, sph: {published: ld09}, materials: "
       "{sand: {kind: sand, cohesion_wet: 3000}, water: {kind: water}}, domain: {min: [0, 0, 0], max: [0.18, "

@@ -59,7 +59,7 @@ check_format() {
 
 check_tree() {
     tools/check_layers.py --self-test && tools/check_layers.py &&
-        tools/measure.py pages --check && tools/validate/summary.py --check
+        tools/measure.py pages --check && tools/validate/summary.py --check && tools/validate/sph_constants.py --check
 }
 
 check_scripts() {

@@ -53,6 +53,18 @@ static int compare_tiles(const void *left, const void *right)
     return wadi_tile_is_before(*a, *b) ? -1 : wadi_tile_is_before(*b, *a);
 }
 
+size_t wadi_tiles_sort_unique(WadiTile *tiles, size_t count)
+{
+    size_t kept = 0;
+    qsort(tiles, count, sizeof *tiles, compare_tiles);
+    for (size_t i = 0; i < count; ++i) {
+        if (kept == 0 || !wadi_tile_is_same(tiles[i], tiles[kept - 1])) {
+            tiles[kept++] = tiles[i];
+        }
+    }
+    return kept;
+}
+
 static size_t first_slot(const WadiTileMap *map, WadiTile tile)
 {
     uint64_t low = (uint64_t)(uint32_t)tile.x | (uint64_t)(uint32_t)tile.y << 32;
@@ -88,13 +100,7 @@ WadiStatus wadi_tile_map_create(WadiTileMap *map, const WadiTile *tiles, size_t 
     WadiTile *sorted;
     WADI_TRY(WADI_NEW(&sorted, count, "tiles", error));
     memcpy(sorted, tiles, count * sizeof *tiles);
-    qsort(sorted, count, sizeof *sorted, compare_tiles);
-    size_t kept = 1;
-    for (size_t i = 1; i < count; ++i) {
-        if (!wadi_tile_is_same(sorted[i], sorted[kept - 1])) {
-            sorted[kept++] = sorted[i];
-        }
-    }
+    const size_t kept = wadi_tiles_sort_unique(sorted, count);
     WadiTileMap made = { .count = (int32_t)kept, .slot_count = 4 };
     while (made.slot_count < 2 * kept) {
         made.slot_count *= 2;

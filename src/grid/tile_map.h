@@ -44,6 +44,8 @@ typedef struct WadiTileMap {
     int32_t (*neighbours)[27]; /* index or -1, by (dz + 1) * 9 + (dy + 1) * 3 + dx + 1; NULL until linked */
 } WadiTileMap;
 
+/* Sorts tiles and removes repetitions; returns how many are left. */
+size_t wadi_tiles_sort_unique(WadiTile *tiles, size_t count);
 /* Copies, sorts and removes repetitions. */
 WadiStatus wadi_tile_map_create(WadiTileMap *map, const WadiTile *tiles, size_t count, WadiError *error);
 WadiStatus wadi_tile_map_link(WadiTileMap *map, WadiError *error); /* makes `neighbours` */

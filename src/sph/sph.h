@@ -82,6 +82,19 @@ typedef struct WadiSphSand {
  * there, while loose sand yields and water flows. */
 #define WADI_SPH_BONDED_TOLERANCE 0.1
 
+/* Where water is less dense than at rest by more than this, particles may approach. Less is noise: if it were
+ * allowed, all of a tank at rest would sink a little in each step and be lifted again by the shift. */
+#define WADI_SPH_UNDER_DENSE 0.03
+/* Denser by more than this is no noise but material that was added: its velocities part as well. A shift
+ * alone moves too little at once, and what an emitter pours under water would stay on one spot. Viscosity
+ * damps the noise: thick liquids part at less. */
+#define WADI_SPH_OVER_DENSE 0.1
+
+/* The power method, which finds the largest eigenvalue of a solve from below: iterations, and steps until
+ * the next measurement. */
+enum { WADI_SPH_POWER = 30, WADI_SPH_POWER_STEPS = 200 };
+#define WADI_SPH_POWER_MARGIN 1.1 /* for what the power method has not found yet */
+
 /* What walls add to the momentum of the particles, but for the pressure: per contact, m/s times the mass over
  * that of a particle of the density of reference. */
 typedef struct WadiSphLoads {
@@ -133,8 +146,15 @@ static inline bool wadi_sph_is_published(const WadiSph *sph)
     return wadi_sph_def(sph->context.world->scene)->published != WADI_SPH_PUBLISHED_NONE;
 }
 
+static inline bool wadi_sph_knows_eigenvalue(const WadiSph *sph, double largest)
+{
+    return largest > 0.0 && sph->steps % WADI_SPH_POWER_STEPS != 0;
+}
+
 /* sph_solver.c: the longest step that settings allow, s, however slow the particles are. */
 double wadi_sph_longest_step(const WadiSph *sph);
+/* m/s: what a solve may leave, a part of what gravity adds in that step. */
+double wadi_sph_tolerance(const WadiSph *sph);
 /* sph_check.c: in the checking build, after the stage `stage`: fails with its name at the first value of the
  * step or of the particles that is not finite. */
 WadiStatus wadi_sph_check_stage(const WadiSph *sph, const WadiSphStep *step, const char *stage,
@@ -165,6 +185,8 @@ WadiStatus wadi_sph_find_viscosity(const WadiSph *sph, WadiSphStep *step, WadiEr
 WadiStatus wadi_sph_apply_viscosity(const WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_solve_viscosity(const WadiSph *sph, WadiSphStep *step, WadiF4 *velocity,
                                     WadiError *error);
+/* Viscosity over c dx that damps sound: alpha h / 10 with alpha = 0.1, h = 2 dx [BT07]. */
+#define WADI_SPH_SOUND_VISCOSITY 0.02
 /* sph_solve_tait.c: the speed of sound, m/s, the longest step with it, and the stage instead of the pressure
  * solve. */
 double wadi_sph_sound_speed(const WadiSph *sph, double time);
@@ -174,12 +196,11 @@ WadiStatus wadi_sph_solve_tait(WadiSph *sph, WadiSphStep *step, WadiError *error
  * too; the longest step that these allow, s. */
 WadiStatus wadi_sph_solve_published(WadiSph *sph, WadiSphStep *step, WadiError *error);
 double wadi_sph_published_largest_dt(const WadiSph *sph, double time);
-/* sph_solve_water.c, viscous/sph_solve_viscous.c, sph_solve_sand.c, sph_solve_zb05.c: the solves of pressure
+/* sph_solve_water.c, viscous/sph_solve_viscous.c, sph_solve_sand.c: the solves of pressure
  * and friction, from velocities with the forces of the step to those of its end. */
 WadiStatus wadi_sph_solve_water(WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_solve_viscous(WadiSph *sph, WadiSphStep *step, WadiError *error);
 WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error);
-WadiStatus wadi_sph_solve_zb05(WadiSph *sph, WadiSphStep *step, WadiError *error);
 /* sph_pressure_step.c: the arrays of the solves; v* from the velocities; these with the forces of a guess;
  * those without compression, and the pressure that they need. */
 WadiStatus wadi_sph_begin_pressure(WadiSph *sph, WadiSphStep *step, WadiError *error);
@@ -255,14 +276,13 @@ WadiStatus wadi_sph_add_wall_adhesion(const WadiSph *sph, WadiSphStep *step);
 WadiStatus wadi_sph_flow_in_pores(const WadiSph *sph, WadiSphStep *step, WadiStepReport *report,
                                   WadiError *error);
 /* sph_adapt_step.c: particles of different sizes. Their columns; those of new particles; the smallest size
- * of a run, spacings; splits and merges after a step; the radii of the particles of a step. */
+ * of a run, spacings; splits and merges after a step. */
 WadiStatus wadi_sph_adapt_create(WadiSph *sph, WadiError *error);
 void wadi_sph_adapt_born(void *solver, int32_t first);
 double wadi_sph_smallest_size(const WadiSph *sph);
 /* Before the first step: bodies are resampled to their target sizes. */
 WadiStatus wadi_sph_adapt_bodies(WadiSph *sph, double time, WadiError *error);
 WadiStatus wadi_sph_adapt(WadiSph *sph, double time, WadiError *error);
-void wadi_sph_set_radii(const WadiSph *sph, int32_t first);
 void wadi_sph_report_resampling(const void *solver, WadiResampling *out);
 WadiStatus wadi_sph_adapt_save(const WadiSph *sph, WadiState *state, WadiError *error);
 WadiStatus wadi_sph_adapt_load(WadiSph *sph, const WadiState *state, WadiError *error);

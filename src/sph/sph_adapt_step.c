@@ -16,9 +16,10 @@ enum { BLOCK = 1024, LEDGER_NUMBERS = 10 };
 
 /* Depth below the free surface, in sizes of the particle, above which it takes no part. */
 static const float LEAST_DEPTH = 1.5f;
-/* Speed in sqrt(g dx) by which partners of a merge may differ, and part of the particles that may have an
- * event of a kind at a time: with 0.05 the pressure is noisier for longer after splits. */
-static const double SPEED_MAX = 0.5, PART_MAX = 0.02;
+/* Part of the particles that may have an event of a kind at a time: with 0.05 the pressure is noisier for
+ * longer after splits. */
+static const double PART_MAX = 0.02;
+static const double NEAREST = 0.3; /* sizes from a solid: what would come nearer by an event stays */
 
 /* Passes before the first step: a merge doubles a volume, and the largest is 64. */
 enum { START_PASSES = 8 };
@@ -64,7 +65,7 @@ static void radius_block(void *context, int64_t first, int64_t end)
     }
 }
 
-void wadi_sph_set_radii(const WadiSph *sph, int32_t first)
+static void set_radii(const WadiSph *sph, int32_t first)
 {
     Radii radii = { sph, first };
     if (sph->volume_column >= 0) {
@@ -82,7 +83,7 @@ void wadi_sph_adapt_born(void *solver, int32_t first)
     for (int32_t i = first; i < sph->context.particles->count; ++i) {
         volume[i] = 1.0;
     }
-    wadi_sph_set_radii(sph, first);
+    set_radii(sph, first);
 }
 
 double wadi_sph_smallest_size(const WadiSph *sph)
@@ -142,7 +143,7 @@ static void allow_block(void *context, int64_t first, int64_t end)
         s->requests[i] = (uint8_t)(now == 0 ? 0 : now | kind);
         s->may[i] = 0;
         if (is_deep) {
-            s->may[i] = WADI_SPH_MAY_GIVE;
+            s->may[i] = WADI_SPH_MAY_SHARE;
             s->may[i] |= now < s->wait ? 0 : merges ? WADI_SPH_MAY_MERGE : WADI_SPH_MAY_SPLIT;
         }
     }
@@ -240,14 +241,12 @@ static WadiStatus resample(const Pass *s, double time, WadiError *error)
                              .volume_column = sph->volume_column,
                              .spacing = sph->spacing,
                              .solids = &sph->context.world->solids,
-                             .spline = &sph->kernel.of[1],
+                             .nearest = NEAREST,
                              .time = time,
                              .largest = largest * largest * largest,
                              .split_above = s->target.split_above,
                              .merge_below = s->target.merge_below,
                              .may = s->may,
-                             .speed_max = SPEED_MAX * sph->spacing / sph->unit_time,
-                             .shifts = true,
                              .most = s->most };
     set_columns(sph, &in);
     return wadi_sph_resample(&in, &sph->ledger, sph->context.scratch, error);
@@ -278,7 +277,7 @@ WadiStatus wadi_sph_adapt_bodies(WadiSph *sph, double time, WadiError *error)
             break;
         }
     }
-    wadi_sph_set_radii(sph, 0);
+    set_radii(sph, 0);
     return WADI_OK;
 }
 
@@ -290,7 +289,7 @@ WadiStatus wadi_sph_adapt(WadiSph *sph, double time, WadiError *error)
         Pass s = { .sph = sph, .wait = def->wait, .most = 1 + (int32_t)(PART_MAX * p->count) };
         WADI_TRY(run_pass(&s, time, error));
     }
-    wadi_sph_set_radii(sph, sph->sleep.count);
+    set_radii(sph, sph->sleep.count);
     return WADI_OK;
 }
 

@@ -6,9 +6,11 @@
 #include "core/parallel.h"
 #include "sph/sph.h"
 
-enum { BLOCK = 4096, FIRST_POWER = 20, POWER = 10, POWER_STEPS = 200, FIRST_CAP = 400, BONDED_CAP = 30 };
+enum { BLOCK = 4096 };
 
-static const double EIGENVALUE_MARGIN = 1.1; /* the power method comes from below */
+/* Largest numbers of iterations: of the first step, which has no stresses of a last one, and of bonded sand,
+ * where what is left of a strain rate adds up. */
+enum { FIRST_CAP = 400, BONDED_CAP = 30 };
 
 WadiStatus wadi_sph_add_friction_columns(WadiSph *sph, WadiError *error)
 {
@@ -191,14 +193,13 @@ WadiSphFrictionIn wadi_sph_friction_in(const WadiSph *sph, const WadiSphStep *st
 
 WadiStatus wadi_sph_measure_friction(WadiSph *sph, const WadiSphStep *step, WadiError *error)
 {
-    if (sph->largest_friction > 0.0 && sph->steps % POWER_STEPS != 0) {
+    if (wadi_sph_knows_eigenvalue(sph, sph->largest_friction)) {
         return WADI_OK;
     }
     double largest;
     const WadiSphFrictionIn in = wadi_sph_friction_in(sph, step);
-    const int iterations = sph->largest_friction > 0.0 ? POWER : FIRST_POWER;
-    WADI_TRY(wadi_sph_friction_largest(&in, iterations, &largest, sph->context.scratch, error));
-    sph->largest_friction = fmax(0.8 * sph->largest_friction, EIGENVALUE_MARGIN * largest);
+    WADI_TRY(wadi_sph_friction_largest(&in, WADI_SPH_POWER, &largest, sph->context.scratch, error));
+    sph->largest_friction = WADI_SPH_POWER_MARGIN * largest;
     return WADI_OK;
 }
 
@@ -227,6 +228,7 @@ WadiStatus wadi_sph_make_sand(WadiSph *sph, WadiSphStep *step, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(arena, &sand->mean_pressure, count, "friction", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &sand->bound, count, "friction", error));
     memset(sand->chord, 0, count * sizeof *sand->chord);
+    memset(sand->mean_pressure, 0, count * sizeof *sand->mean_pressure);
     wadi_sph_find_strength(sph, step);
     return WADI_OK;
 }

@@ -7,8 +7,8 @@
 
 enum { MIN_PARTICLES = 512 };
 
-/* Largest mean density of a body without a surface: that of impacts is less. */
-static const double LARGEST_WATER = 1.03, LARGEST_SAND = 1.22;
+/* Largest mean density of a body of sand without a surface: that of impacts is less. */
+static const double LARGEST_SAND = 1.22;
 /* Part of the cells that has air beside it by chance. */
 static const double AIR_PART = 0.02;
 
@@ -45,7 +45,7 @@ static void add_tile(const Bodies *bodies, int32_t tile)
 
 static bool is_overfull(const WadiSph *sph, const Body *body)
 {
-    const double largest = sph->materials.has_sand ? LARGEST_SAND : LARGEST_WATER;
+    const double largest = sph->materials.has_sand ? LARGEST_SAND : 1.0 + WADI_SPH_UNDER_DENSE;
     return body->particles >= MIN_PARTICLES && mean_density(body) > largest &&
            (double)body->at_air <= AIR_PART * (double)body->cells;
 }

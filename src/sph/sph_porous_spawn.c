@@ -6,12 +6,9 @@
 #include "sph/sph.h"
 #include "world/water.h"
 
-/* Mass of a new particle, over a full one, and its distance from the sand in spacings. */
-static const double LEAST_SPAWN = 0.5, DISTANCE = 0.8;
-static const double CLEARANCE = 0.3; /* from solids, spacings */
-/* Mass from which a particle of water is split in two, over a full one, and the distance of the new one. */
-static const double SPLIT = 1.4, SPLIT_DISTANCE = 0.5;
-static const float OVER_DENSE = 1.1f; /* density from which nothing is split */
+/* Mass from which a particle of water is split in two, over a full one; a film that is as much as a half
+ * becomes one. */
+static const double SPLIT = 1.4;
 
 typedef struct WadiSphSpawn {
     int32_t particle; /* of the store */
@@ -37,11 +34,11 @@ static WadiVec3 outwards(const WadiSphStep *step, int32_t i)
     return wadi_normalized_or(sum, wadi_vec3(0.0, 0.0, 1.0));
 }
 
-/* m: new particles have the size 1, halves of water that of the other half. */
+/* m: as in a lattice. New particles have the size 1, halves of water that of the other half. */
 static double distance_of(const WadiSph *sph, const WadiSphStep *step, int32_t i)
 {
     const double size = (double)wadi_sph_size(&step->pairs, i);
-    return sph->spacing * (step->is_sand[i] ? DISTANCE * 0.5 * (1.0 + size) : SPLIT_DISTANCE * size);
+    return sph->spacing * (step->is_sand[i] ? 0.5 * (1.0 + size) : size);
 }
 
 /* What a new particle beside the one with index i in the step would have; 0: there is none. */
@@ -54,11 +51,11 @@ static double new_water(const WadiSph *sph, const WadiSphStep *step, int32_t i)
     const double *film = wadi_particles_column(p, sph->film_column);
     const double *water = wadi_particles_column(p, sph->water_column);
     if (material->kind == WADI_MATERIAL_SAND) {
-        return film[from] >= LEAST_SPAWN ? film[from] : 0.0;
+        return film[from] >= 0.5 * SPLIT ? film[from] : 0.0;
     }
     const double full = step->rest_volume[i] * material->density / wadi_water_density(scene);
     const double half = floor(0.5 * water[from] * WADI_WATER_QUANTA) / WADI_WATER_QUANTA;
-    return water[from] >= SPLIT * full && step->density[i] < OVER_DENSE ? half : 0.0;
+    return water[from] >= SPLIT * full && (double)step->density[i] < 1.0 + WADI_SPH_OVER_DENSE ? half : 0.0;
 }
 
 WadiStatus wadi_sph_find_spawns(const WadiSph *sph, WadiSphStep *step, WadiError *error)
@@ -110,7 +107,7 @@ static bool is_free(const WadiSph *sph, const WadiSphStep *step, const WadiSphSp
     const WadiParticles *p = sph->context.particles;
     const WadiVec3 x =
         wadi_add(wadi_vec3(p->x[at->particle], p->y[at->particle], p->z[at->particle]), at->offset);
-    const double clearance = CLEARANCE * sph->spacing;
+    const double clearance = (double)wadi_sph_nearest(&sph->kernel.of[0]) * sph->spacing;
     return wadi_solids_distance_within(&sph->context.world->solids, x, step->time + step->dt, clearance) >=
            clearance;
 }

@@ -1,4 +1,4 @@
-/* The step that pressed particles allow. The forces of a pressure p push uneven particles back to even
+/* The step that particles under pressure allow. The forces of a pressure p push uneven particles back to even
  * distances as springs do: every second plane of a lattice with the frequency w, w^2 = 2 mu p / (rho dx^2),
  * mu a sum of the kernel's second derivatives. Divergence-free modes of these springs are explicit, and
  * stable while w dt <= 1. Viscosity, which is implicit, damps them: where velocities follow forces and

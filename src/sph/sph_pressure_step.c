@@ -6,32 +6,26 @@
 #include "sph/sph.h"
 #include "sph/viscosity/sph_viscosity.h"
 
-enum { BLOCK = 4096, FIRST_POWER = 30, POWER = 10, POWER_STEPS = 200 };
+enum { BLOCK = 4096 };
 
 /* Of the differences between neighbours. Without it patterns that no gradient sees grow in the pressure,
  * and the solve takes twice the iterations. Sand needs more, since friction keeps such patterns from
  * flowing apart. */
 static const float SMOOTH[2] = { 0.1f, 0.3f };
-/* Where the density is lower by more than this, particles may approach. Less is noise: if it were allowed,
- * all of a tank at rest would sink a little in each step and be lifted again by the shift. */
-static const double UNDER_DENSE = 0.03;
 /* Part of the room by which loose water beside sand may approach in a step. What touched at once would have
  * to be stopped in the next step: under a jet the pressure would be high in every second step. */
 static const double APPROACH = 0.3;
-/* Denser by more than this is no noise but material that was added: its velocities part as well. A shift
- * alone moves too little at once, and what an emitter pours under water would stay on one spot. Viscosity
- * damps the noise: thick liquids part at less. */
-static const double OVER_DENSE = 0.1;
-/* Both of particles of different sizes: two that have merged leave room beside them, which neighbours fill
- * by their shift, and the halves of a split are crowded. If velocities followed, the body would stir. */
-static const double UNDER_DENSE_MIXED = 0.1, OVER_DENSE_MIXED = 0.3;
-/* That of a lattice, where there are too few particles to measure. */
+/* Factor of both bounds of the noise where sizes differ: two that have merged leave room beside them, which
+ * neighbours fill by their shift, and the halves of a split are over-dense. If velocities followed, the body
+ * would stir. */
+static const double MIXED = 3.0;
+/* Where there are too few particles to measure: that of a cubic lattice of water, at its wave of 0.29, 0.29
+ * and 0.25 a spacing, (0.819 + 0.1 x 0.89) / (0.208 + 0.1 x 1.75) with SMOOTH = 0.1. */
 static const double EIGENVALUE_MIN = 2.4;
-static const double EIGENVALUE_MARGIN = 1.1; /* the power method comes from below */
 
 /* Of sand: part of the excess density that a step removes, and the fastest rate, in sqrt(g dx). Its
- * velocities part where it is crowded, against friction, and slowly. A shift would let piles creep. */
-static const double SAND_RATE = 0.1, SAND_SPEED = 0.05;
+ * velocities part where it is over-dense, against friction, and slowly. A shift would let piles creep. */
+static const double SAND_RATE = 0.1, SAND_SPEED = 0.1;
 
 typedef struct Sources {
     const WadiSph *sph;
@@ -41,7 +35,7 @@ typedef struct Sources {
 /* The part of the smoothing term that a pressure has which only carries the weight, g dt over the inverse
  * density a spacing: at walls, below the surface and where sand meets water it is not 0. Water would sink by
  * a tenth of g dt a step, and the pressure of sand on a floor be too low by two rows of it. Of pairs that
- * pressed on each other in the last step. At the surface of sand the term stays: with what it adds to the
+ * had a pressure in the last step. At the surface of sand the term stays: with what it adds to the
  * pressure of the outermost row a ridge drifts by a fifth. In bonded sand, whose pressure is not smooth at an
  * edge that carries all the weight, the term acts on changes of the pressure alone. */
 static float weight_part(const WadiSphStep *step, float carried, int32_t i)
@@ -52,8 +46,8 @@ static float weight_part(const WadiSphStep *step, float carried, int32_t i)
     return step->is_sand[i] && carried < 0.0f ? 0.0f : SMOOTH[step->is_sand[i]] * carried;
 }
 
-/* Loose particles may approach until they touch, water and sand by a part of that; the velocities of crowded
- * water only stop to approach. Bonds keep the density that sand has. */
+/* Loose particles may approach until they touch, water and sand by a part of that; the velocities of
+ * over-dense water only stop to approach. Bonds keep the density that sand has. */
 static void source_block(void *context, int64_t first, int64_t end)
 {
     const Sources *s = context;
@@ -62,20 +56,20 @@ static void source_block(void *context, int64_t first, int64_t end)
     const WadiSphDef *def = wadi_sph_def(s->sph->context.world->scene);
     const double unit_speed = s->sph->spacing / s->sph->unit_time;
     const double fastest = SAND_SPEED * unit_speed, parting = def->density_speed * unit_speed;
-    const double loose = step->has_sizes ? UNDER_DENSE_MIXED : UNDER_DENSE;
-    const double crowded = step->has_sizes ? OVER_DENSE_MIXED : OVER_DENSE;
+    const double loose = WADI_SPH_UNDER_DENSE * (step->has_sizes ? MIXED : 1.0);
+    const double dense = WADI_SPH_OVER_DENSE * (step->has_sizes ? MIXED : 1.0);
     float *source = step->solve.source;
     for (int32_t i = (int32_t)first; i < end; ++i) {
         const double room = 1.0 - (double)step->density[i];
         const float weight = weight_part(step, step->solve.carried[i], i);
         if (step->is_sand[i]) {
             const bool is_bonded = step->solve.is_bonded[i] != 0;
-            const double excess = is_bonded ? fmin(0.0, room + crowded) : fmin(0.0, room);
+            const double excess = is_bonded ? fmin(0.0, room + dense) : fmin(0.0, room);
             const double rate = room > 0.0 && !is_bonded ? room * per_step : SAND_RATE * excess * per_step;
             source[i] = (float)fmax(rate, -fastest) + step->solve.chord[i];
         } else {
             const bool has_sand = step->pairs.start[i] + step->pairs.same[i] < step->pairs.start[i + 1];
-            const double overlap = crowded / (1.0 + (double)(step->viscosity[i] / WADI_SPH_THICK));
+            const double overlap = dense / (1.0 + (double)(step->viscosity[i] / WADI_SPH_THICK));
             const double rate = room > loose      ? (room - loose) * (has_sand ? APPROACH : 1.0)
                                 : room < -overlap ? def->density_rate * (room + overlap)
                                                   : 0.0;
@@ -87,14 +81,13 @@ static void source_block(void *context, int64_t first, int64_t end)
 
 static WadiStatus measure(WadiSph *sph, const WadiSphStep *step, WadiError *error)
 {
-    if (sph->largest > 0.0 && sph->steps % POWER_STEPS != 0) {
+    if (wadi_sph_knows_eigenvalue(sph, sph->largest)) {
         return WADI_OK;
     }
     double largest;
     const WadiSphPressureIn in = wadi_sph_pressure_in(sph, step);
-    const int iterations = sph->largest > 0.0 ? POWER : FIRST_POWER;
-    WADI_TRY(wadi_sph_pressure_largest(&in, iterations, &largest, sph->context.scratch, error));
-    sph->largest = fmax(fmax(0.9 * sph->largest, EIGENVALUE_MARGIN * largest), EIGENVALUE_MIN);
+    WADI_TRY(wadi_sph_pressure_largest(&in, WADI_SPH_POWER, &largest, sph->context.scratch, error));
+    sph->largest = fmax(WADI_SPH_POWER_MARGIN * largest, EIGENVALUE_MIN);
     return WADI_OK;
 }
 
@@ -115,8 +108,7 @@ WadiSphPressureIn wadi_sph_pressure_in(const WadiSph *sph, const WadiSphStep *st
                                 .smooth = { SMOOTH[0], SMOOTH[1] },
                                 .largest = sph->largest,
                                 .tolerance = (step->sand.has_bonds ? WADI_SPH_BONDED_TOLERANCE : 1.0) *
-                                             def->tolerance * wadi_sph_longest_step(sph) * sph->spacing /
-                                             (sph->unit_time * sph->unit_time),
+                                             wadi_sph_tolerance(sph),
                                 .max_iterations = def->pressure_iterations,
                                 .has_coarse = true,
                                 .coarse = &step->solve.coarse };

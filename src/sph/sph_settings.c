@@ -18,11 +18,6 @@ static const WadiSceneChoice published[] = {
       "Teng 2010: the same with porosity by density, collisions, surface tension, splits and merges" },
 };
 WADI_SCENE_CHOICES(published);
-static const WadiSceneChoice frictions[] = {
-    { "solve", WADI_SPH_FRICTION_SOLVE, "one global problem: piles come to rest" },
-    { "zb05", WADI_SPH_FRICTION_ZB05, "the papers' local rule with rigid clusters" },
-};
-WADI_SCENE_CHOICES(frictions);
 static const WadiSceneChoice pressures[] = {
     { "solve", WADI_SPH_PRESSURE_SOLVE, "one problem for all particles: nothing is compressed" },
     { "tait", WADI_SPH_PRESSURE_TAIT, "an explicit equation of state, about 1 % compression; without sand" },
@@ -90,10 +85,8 @@ static const WadiSceneField sph_fields[] = {
       .doc = "Rate of compression left by the pressure solve, over what gravity adds in the longest step." },
     { "pressure_iterations", WADI_SCENE_INT, AT(pressure_iterations), .minimum = 1, .maximum = 100000,
       .fallback = { 100 }, .doc = "Largest number of iterations of the pressure." },
-    { "friction", WADI_SCENE_ENUM, AT(friction), .choices = &frictions_choices,
-      .doc = "Friction inside sand." },
     { "friction_iterations", WADI_SCENE_INT, AT(friction_iterations), .minimum = 1, .maximum = 100000,
-      .fallback = { 4 }, .doc = "Largest number of iterations of `solve` a round." },
+      .fallback = { 4 }, .doc = "Largest number of iterations of friction a round." },
     { "friction_rounds", WADI_SCENE_INT, AT(friction_rounds), .minimum = 1, .maximum = 100, .fallback = { 1 },
       .doc = "Rounds of friction and pressure a step." },
     { "sleep", WADI_SCENE_BOOL, AT(sleep), .fallback = { 1 },
@@ -133,9 +126,8 @@ static const char *check_adaptive(const WadiScene *scene, char *text, size_t siz
                  "'ld09' has particles of one size; leave `adaptive` out, or use `published: t10`");
         return "sph.adaptive";
     }
-    if (def->published == WADI_SPH_PUBLISHED_NONE &&
-        (def->pressure == WADI_SPH_PRESSURE_TAIT || def->friction == WADI_SPH_FRICTION_ZB05)) {
-        snprintf(text, size, "particles of different sizes need `pressure: solve` and `friction: solve`");
+    if (def->published == WADI_SPH_PUBLISHED_NONE && def->pressure == WADI_SPH_PRESSURE_TAIT) {
+        snprintf(text, size, "particles of different sizes need `pressure: solve`");
         return "sph.adaptive";
     }
     if (adapt->merge < LEAST_HYSTERESIS * adapt->split) {
@@ -236,7 +228,6 @@ void wadi_sph_resolve_settings(WadiScene *scene, void *settings)
     (void)scene;
     if (def->published != WADI_SPH_PUBLISHED_NONE) {
         def->pressure = WADI_SPH_PRESSURE_TAIT;
-        def->friction = WADI_SPH_FRICTION_ZB05;
         def->sleep = false;
     }
 }

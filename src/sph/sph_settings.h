@@ -5,7 +5,6 @@
 #include "world/scene.h"
 #include "world/schema.h"
 
-typedef enum WadiSphFrictionRule { WADI_SPH_FRICTION_SOLVE, WADI_SPH_FRICTION_ZB05 } WadiSphFrictionRule;
 typedef enum WadiSphPressure {
     WADI_SPH_PRESSURE_SOLVE,
     WADI_SPH_PRESSURE_TAIT,
@@ -37,7 +36,6 @@ typedef struct WadiSphDef {
     int pressure;            /* WadiSphPressure */
     double tolerance;        /* of the pressure: mean residual over g dt */
     int pressure_iterations; /* largest number a solve */
-    int friction;            /* WadiSphFrictionRule */
     int friction_iterations; /* the same of friction */
     int friction_rounds;     /* of friction and pressure a step */
     bool sleep;              /* sand at rest is left out */

@@ -6,20 +6,16 @@
 #include "sph/pressure/sph_operator.h"
 #include "sph/sph.h"
 
-enum { BLOCK = 4096, EVEN_BLOCK = 512, SHIFT_ITERATIONS = 2 };
+enum { BLOCK = 4096, EVEN_BLOCK = 512 };
+enum { SHIFT_ITERATIONS = 2 }; /* what they leave is parted in the next step */
 
 /* Part of `density_rate` by which particles of different sizes shift. Faster, what parts two that are
- * crowded brings others nearer, and the pressure is noisy for some forty steps after a split. */
+ * over-dense brings others nearer, and the pressure is noisy for some forty steps after a split. */
 static const double RATE_MIXED = 0.1;
-/* The part of its last pressure that the shift begins with, since water is crowded where it was a step
+/* The part of its last pressure that the shift begins with, since water is over-dense where it was a step
  * before, and its smoothing. With none of the first and that of the pressure 117,649 falling particles are
  * 0.135 instead of 0.061 % too dense. */
 static const float SHIFT_KEPT = 0.7f, SHIFT_SMOOTH = 0.02f;
-
-/* Water that is nearer to a wall than where its own image pushes most (wadi_sph_nearest) leaves it by this
- * part of what is missing a step. What arrives fast at a wall in one step would stay on it: neighbours
- * press it against the wall, and the density there is too high to say where to go. */
-static const float LEAVING = 0.5f;
 
 typedef struct Shifts {
     const WadiSph *sph;
@@ -52,20 +48,22 @@ static void begin_shifts(void *context, int64_t first, int64_t end)
     }
 }
 
-/* Adds what leaves walls. */
+/* Water that is nearer to a wall than where its own image pushes most (wadi_sph_nearest) leaves it by the
+ * part `density_rate` of what is missing. What arrives fast at a wall in one step would stay on it:
+ * neighbours press it against the wall, and the density there is too high to say where to go. */
 static void leave_walls(const Shifts *s, int64_t i)
 {
     const WadiSphWalls *walls = &s->step->walls;
+    const double rate = wadi_sph_def(s->sph->context.world->scene)->density_rate * s->per_step;
     const int32_t near = s->step->is_sand[i] ? -1 : wadi_sph_near(walls, i);
     for (int c = 0; near >= 0 && c < walls->contact_count[near]; ++c) {
         WadiF4 n = walls->contact[near][c].normal;
-        const float nearest =
-            wadi_sph_nearest(&s->sph->kernel.of[0]) * wadi_sph_size(&s->step->pairs, (int32_t)i);
-        const float wanted = (nearest - n[3]) * LEAVING * (float)s->per_step;
+        const float nearest = wadi_sph_nearest(&s->sph->kernel.of[0]) * s->step->size[i];
+        const float away = (nearest - n[3]) * (float)rate;
         const WadiF4 along = s->step->shift[i] * n;
-        const float missing = wanted - (along[0] + along[1] + along[2]);
+        const float missing = away - (along[0] + along[1] + along[2]);
         n[3] = 0.0f;
-        if (wanted > 0.0f && missing > 0.0f) {
+        if (away > 0.0f && missing > 0.0f) {
             s->step->shift[i] += n * missing;
         }
     }
@@ -97,7 +95,6 @@ static WadiStatus make_arrays(Shifts *s, WadiArena *arena, WadiError *error)
 /* Part of its unevenness that the stiffest wave of a lattice loses in a step: with 0.9 the pressure of deep
  * water takes ten times the iterations. The farthest shift of a step, sizes. */
 static const float EVEN_PART = 0.5f, FARTHEST = 0.05f;
-static const float SURFACE = 0.92f; /* density: below it a particle lies at the free surface */
 
 typedef struct Even {
     const WadiSphStep *step;
@@ -110,9 +107,9 @@ typedef struct Even {
 static bool is_inside(const WadiSphStep *step, int32_t i)
 {
     const WadiSphPairs *pairs = &step->pairs;
-    bool is_inside = !step->is_sand[i] && step->density[i] >= SURFACE;
+    bool is_inside = !step->is_sand[i] && step->density[i] >= WADI_SPH_INSIDE;
     for (int64_t n = pairs->start[i]; n < pairs->start[i + 1] && is_inside; ++n) {
-        is_inside = step->density[wadi_sph_other(pairs, n)] >= SURFACE;
+        is_inside = step->density[wadi_sph_other(pairs, n)] >= WADI_SPH_INSIDE;
     }
     return is_inside;
 }

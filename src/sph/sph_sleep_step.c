@@ -9,7 +9,7 @@
 #include "sph/sph.h"
 #include "sph/sph_stage.h"
 
-enum { TILE_BLOCK = 2, LOAD_STEPS = 8 };
+enum { TILE_BLOCK = 2 };
 
 /* Bounds of the largest and the mean speed in a slow tile, in sqrt(g dx). A wave with this mean speed is
  * lower than a tenth of a spacing. */
@@ -221,7 +221,7 @@ static void set_changes(WadiSph *sph, const WadiSphStep *step, const Load *load)
 
 WadiStatus wadi_sph_check_loads(WadiSph *sph, const WadiSphStep *step, WadiError *error)
 {
-    if (step->copies == 0 || sph->steps % LOAD_STEPS != 0) {
+    if (step->copies == 0) {
         return WADI_OK;
     }
     const WadiTileSort *sort = &step->sort;

@@ -3,7 +3,7 @@
 #include "sph/sph.h"
 #include "sph/sph_stage.h"
 
-enum { FIRST_ROUNDS = 6 };
+enum { FIRST_ROUNDS = 6 }; /* of friction and pressure in the first step, which has neither of a last one */
 
 /* The first step has no pressure of a last one: it solves for one before the first friction. */
 WadiStatus wadi_sph_solve_sand(WadiSph *sph, WadiSphStep *step, WadiError *error)

@@ -7,7 +7,8 @@
 #include "sph/sph.h"
 #include "sph/sph_stage.h"
 
-static const double SOUND_FACTOR = 10.0, STEP_FACTOR = 0.3, EXPONENT = 7.0;
+static const double SOUND_FACTOR = 10.0, EXPONENT = 7.0;
+static const double STEP_FACTOR = 0.3; /* spacings that sound moves in a step */
 
 /* Extent of the particles along gravity, m. */
 static double fall_height(const WadiSph *sph, WadiVec3 down)

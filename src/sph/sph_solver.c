@@ -11,7 +11,7 @@ enum { SPEED_BLOCK = 8192 };
 static bool may_sleep(const WadiSph *sph)
 {
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
-    return def->sleep && def->friction == WADI_SPH_FRICTION_SOLVE && def->pressure == WADI_SPH_PRESSURE_SOLVE;
+    return def->sleep && def->pressure == WADI_SPH_PRESSURE_SOLVE;
 }
 
 static WadiStatus create(void **solver, const WadiSolverContext *context, WadiError *error)
@@ -35,9 +35,7 @@ static WadiStatus create(void **solver, const WadiSolverContext *context, WadiEr
     WADI_TRY(wadi_sph_add_friction_columns(sph, error));
     WADI_TRY(wadi_sph_porous_create(sph, error));
     if (context->loads != NULL) { /* the papers' rules move rigid groups, walls or not */
-        context->loads->is_reported =
-            !wadi_sph_is_published(sph) &&
-            wadi_sph_def(context->world->scene)->friction == WADI_SPH_FRICTION_SOLVE;
+        context->loads->is_reported = !wadi_sph_is_published(sph);
     }
     sph->sleep.cell_size = (double)sph->kernel.of[0].support * sph->spacing;
     const WadiSphDef *def = wadi_sph_def(context->world->scene);
@@ -88,6 +86,12 @@ double wadi_sph_longest_step(const WadiSph *sph)
 {
     const WadiSphDef *def = wadi_sph_def(sph->context.world->scene);
     return def->step * sph->unit_time * sqrt(wadi_sph_smallest_size(sph));
+}
+
+double wadi_sph_tolerance(const WadiSph *sph)
+{
+    const double g = sph->spacing / (sph->unit_time * sph->unit_time);
+    return wadi_sph_def(sph->context.world->scene)->tolerance * wadi_sph_longest_step(sph) * g;
 }
 
 static double largest_dt(const void *solver, double time, const char **limit)

@@ -36,6 +36,7 @@ static void begin_block(void *context, int64_t first, int64_t end)
         step->shift[i] = (WadiF4){ 0 };
         step->seep[i] = 0.0f;
         step->pore_pressure[i] = 0.0f;
+        step->viscosity[i] = 0.0f;
         step->rest_volume[i] = 1.0;
         step->size[i] = step->volume[i] = 1.0f;
     }
@@ -144,8 +145,7 @@ static WadiStatus solve(WadiSph *sph, WadiSphStep *step, WadiError *error)
         return step->thickest > WADI_SPH_THICK ? wadi_sph_solve_viscous(sph, step, error)
                                                : wadi_sph_solve_water(sph, step, error);
     }
-    return def->friction == WADI_SPH_FRICTION_ZB05 ? wadi_sph_solve_zb05(sph, step, error)
-                                                   : wadi_sph_solve_sand(sph, step, error);
+    return wadi_sph_solve_sand(sph, step, error);
 }
 
 static void fill_report(const WadiSphStep *step, WadiStepReport *report)

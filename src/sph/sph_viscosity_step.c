@@ -5,9 +5,8 @@
 #include "sph/sph.h"
 #include "sph/viscosity/sph_viscosity.h"
 
-enum { BLOCK = 4096, ITERATIONS = 200 };
+enum { BLOCK = 4096 };
 
-static const double TOLERANCE = 0.01; /* of what gravity adds in the longest step */
 static const double SOUND_DAMPING = 0.01, RIPPLE_DAMPING = 0.12; /* dx times their speed */
 
 /* Sound and the ripples of single particles have to be damped too. */
@@ -72,7 +71,6 @@ typedef struct Copy {
 
 WadiStatus wadi_sph_solve_viscosity(const WadiSph *sph, WadiSphStep *step, WadiF4 *velocity, WadiError *error)
 {
-    const double dx = sph->spacing;
     const WadiSphViscosityIn in = { .pairs = &step->pairs,
                                     .walls = &step->walls,
                                     .inverse_density = step->inverse_density,
@@ -80,9 +78,9 @@ WadiStatus wadi_sph_solve_viscosity(const WadiSph *sph, WadiSphStep *step, WadiF
                                     .role = step->role,
                                     .coefficient = step->viscosity,
                                     .damping = (float)damping_of(sph, step),
-                                    .tolerance = TOLERANCE * wadi_sph_longest_step(sph) * dx /
-                                                 (sph->unit_time * sph->unit_time),
-                                    .max_iterations = ITERATIONS };
+                                    .tolerance = wadi_sph_tolerance(sph),
+                                    .max_iterations =
+                                        wadi_sph_def(sph->context.world->scene)->pressure_iterations };
     WadiSphViscosityReport report;
     return wadi_sph_viscosity(velocity, step->loads.drag, step->velocity, &in, &report, sph->context.scratch,
                               error);

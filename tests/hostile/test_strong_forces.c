@@ -28,7 +28,6 @@ static const Solver solvers[] = {
     { "flip inf585", FLIP ", flip: {pressure: gauss_seidel, pair_separation: 2}", WATER, 0 },
     { "sph water", SPH, WATER, 0.4 * 0.01 },
     { "sph sand", SPH, SAND, 0.4 * 0.01 },
-    { "sph zb05", SPH ", sph: {friction: zb05}", SAND, 0.4 * 0.01 },
     { "sph tait", SPH ", sph: {pressure: tait}", WATER, 0.4 * 0.01 },
     { "sph adaptive", SPH ", sph: {adaptive: {}}", WATER, 0.4 * 0.01 },
     { "sph ld09", SPH ", sph: {published: ld09}", SAND, 0.4 * 0.01 },

@@ -408,7 +408,7 @@ static void masses_and_momentum_stay_over_ten_thousand_events(void **unused)
     const WadiSph *sph = sim->solver;
     double drift[3] = { 0 }, size = 0.0;
     int surveys = 0;
-    while (sph->ledger.merges + sph->ledger.splits < 10000 && surveys < 600) {
+    while (sph->ledger.merges + sph->ledger.splits < 10000 && surveys < 700) {
         const Holdings before = count_holdings(sim);
         def->interval = 1;
         def->point = surveys / 20 % 2 != 0 ? 10.0 : -1.0;

@@ -435,7 +435,7 @@ static void test_forces_are_the_same_bytes(void **state)
 static void test_the_papers_rule_of_friction_reports_none(void **state)
 {
     (void)state;
-    WadiScene *scene = tank_scene(&(Tank){ "0.05", down, sand, dam, ", sph: {friction: zb05}" });
+    WadiScene *scene = tank_scene(&(Tank){ "0.05", down, sand, dam, ", sph: {published: ld09}" });
     WadiSim *sim = start_sim(scene, 1);
     run_frames(sim, 2);
     assert_int_equal(wadi_sim_solid_count(sim), 0);

@@ -149,15 +149,6 @@ static void test_pile_stands(void **state)
     assert_true(ridge.height > 0.1);
 }
 
-/* The rule of one particle at a time does not carry a pile. */
-static void test_pile_melts_with_the_local_rule(void **state)
-{
-    (void)state;
-    const Ridge ridge = run_ridge(", sph: {friction: zb05}}", is_long_run() ? 2.0 : 0.5);
-    CHECK_AT_MOST(ridge.height, 0.7 * 0.12);
-    assert_true(ridge.drift > 1e-2);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,7 +156,6 @@ int main(void)
         cmocka_unit_test(test_floor_flush_with_the_domain_is_rough),
         cmocka_unit_test(test_moist_column_stands_below_its_critical_height),
         cmocka_unit_test(test_pile_stands),
-        cmocka_unit_test(test_pile_melts_with_the_local_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,6 +54,47 @@ static void the_stage_and_the_array_are_named(void **unused)
     wadi_particles_free(&c.particles);
 }
 
+/* Every array of the solves is searched, under a name of its own. */
+static void each_array_has_a_name(void **unused)
+{
+    (void)unused;
+    Case c;
+    make_case(&c);
+    float values[COUNT] = { 0.0f, NAN };
+    WadiSphStep *s = &c.step;
+    const struct {
+        float **array;
+        const char *what;
+    } arrays[] = {
+        { &s->size, "the size" },
+        { &s->volume, "the volume" },
+        { &s->inverse_density, "the inverse density" },
+        { &s->density, "the density" },
+        { &s->pore_pressure, "the pressure in pores" },
+        { &s->viscosity, "the viscosity" },
+        { &s->solve.inverse, "the inverse diagonal" },
+        { &s->solve.source, "the source of the pressure" },
+        { &s->solve.laplacian, "the Laplacian of the pressure" },
+        { &s->solve.carried, "the Laplacian of the weight" },
+        { &s->solve.tension, "the tension of the pressure" },
+        { &s->solve.chord, "the rate of straight paths" },
+        { &s->sand.slope, "the slope of the yield law" },
+        { &s->sand.cohesion, "the cohesion" },
+        { &s->sand.tension, "the tension of bonds" },
+        { &s->sand.mean_pressure, "the mean pressure" },
+        { &s->sand.friction.mean, "the isotropic stress" },
+        { &s->sand.friction.stress[4], "the stress zx" },
+    };
+    for (size_t n = 0; n < sizeof arrays / sizeof *arrays; ++n) {
+        char expected[128];
+        snprintf(expected, sizeof expected, "%s of particle 2 nan at (0.5, 0, 0) m", arrays[n].what);
+        *arrays[n].array = values;
+        check_case(&c, "friction", expected);
+        *arrays[n].array = NULL;
+    }
+    wadi_particles_free(&c.particles);
+}
+
 /* Steps of 10^30 times the right length make the pressures overflow. */
 static void a_pressure_that_overflows_is_one_of_the_pressure(void **unused)
 {
@@ -85,6 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_stage_and_the_array_are_named),
+        cmocka_unit_test(each_array_has_a_name),
         cmocka_unit_test(a_pressure_that_overflows_is_one_of_the_pressure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,11 +67,9 @@ static const WadiSolids NO_SOLIDS = { .domain = { { -1e3, -1e3, -1e3 }, { 1e3, 1
 
 static WadiSphResampleIn input_of(Cloud *cloud)
 {
-    static WadiSphKernel kernel;
-    wadi_sph_kernel_init(&kernel, false);
     return (WadiSphResampleIn){ .particles = &cloud->particles,
                                 .solids = &NO_SOLIDS,
-                                .spline = &kernel.of[1],
+                                .nearest = 1.0 / 3.0,
                                 .own_mass = OWN,
                                 .volume_column = cloud->volume,
                                 .sums = { cloud->water },
@@ -83,7 +81,6 @@ static WadiSphResampleIn input_of(Cloud *cloud)
                                 .split_above = cloud->above,
                                 .merge_below = cloud->below,
                                 .may = cloud->may,
-                                .speed_max = 10.0,
                                 .most = INT32_MAX };
 }
 
@@ -95,7 +92,7 @@ static WadiStatus resample(Cloud *cloud, double above, double below, WadiError *
     WADI_TRY(WADI_ARENA_NEW(&cloud->arena, &cloud->may, count, "test", error));
     for (size_t i = 0; i < count; ++i) {
         cloud->above[i] = (float)above, cloud->below[i] = (float)below;
-        cloud->may[i] = WADI_SPH_MAY_SPLIT | WADI_SPH_MAY_MERGE | WADI_SPH_MAY_GIVE;
+        cloud->may[i] = WADI_SPH_MAY_SPLIT | WADI_SPH_MAY_MERGE | WADI_SPH_MAY_SHARE;
     }
     const WadiSphResampleIn in = input_of(cloud);
     WADI_TRY(wadi_sph_resample(&in, &cloud->ledger, &cloud->arena, error));

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Constants of src/sph that are neither derived nor published: each by 0.7 and by 1.3, and what the law tests of sph say to it.
+`--table` writes the table of docs/sph.md from the sources, `--check` compares it.
 
 A copy of the tree in which every constant reads its factor from the environment is built once; each variant is then a run of
 the same programs. `--factors 0,100` shows which rules could be left out. A figure counts as moved where it changes by more
@@ -16,37 +17,35 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 # Law tests of all, and those that alone can see what a file does.
-ADAPT = ["sph_adaptive", "sph_relax", "sph_resample", "sph_target", "sph_feature"]
+ADAPT = ["sph_adaptive", "sph_resample", "sph_target", "sph_feature"]
 WATER = ["sph_dam", "sph_hole", "sph_honey", "sph_pressure", "sph_tait", "sph_tanks", "sph_tension", "sph_viscosity"]
 POROUS = ["sph_bed", "sph_odd_scenes", "sph_porous", "sph_porous_limits", "sph_sculpture", "sph_seepage", "sph_sleep", "sph_slope", "sph_stories",
           "sph_wet"]
-SAND = ["cohesion_laws", "sph_clusters", "sph_friction", "sph_pairs", "sph_sand", "sph_slab", "sph_walls", "overfull"]
+SAND = ["cohesion_laws", "sph_friction", "sph_pairs", "sph_sand", "sph_slab", "sph_walls", "overfull"]
 TESTS = SAND + POROUS + WATER + ADAPT
 SEEN = [("adapt/|sph_adapt_step", ADAPT), ("porous/|sph_porous", POROUS), ("bonds/|friction/|sph_friction|sph_solve_sand", SAND + POROUS),
         ("tension/|sph_tension", ["sph_tension", "sph_odd_scenes"]), ("sph_solve_tait", ["sph_tait"]), ("", TESTS)]
 # With --quick: without those that take more than some seconds.
 LONG = ["cohesion_laws", "sph_adaptive", "sph_dam", "sph_odd_scenes", "sph_seepage", "sph_tanks", "overfull"]
 
-# Reasons of those whose names do not say them:
-#   SLOW, SLOW_MEAN: a wave of this mean speed is lower than a tenth of a spacing; SLOW_SEEP: wet sand drains ever more slowly;
-#   LOAD_CHANGE, LOAD_STEPS: the change of pressure that wakes a tile, and how often it is tested;
-#   EIGENVALUE_MARGIN, GROWTH: the power method converges from below; FIRST_CAP, FIRST_ROUNDS: the first step has no stresses;
-#   BONDED_CAP, BONDED_TOLERANCE: a residual strain rate adds up in bonded sand; SURFACE_DENSITY: as dense as the lattice;
-#   BREAKING: the solve reaches the yield stress from below; LEAST_SPAWN, DISTANCE: mass and distance of new water;
-#   SHORT_GRADIENT: between 0.5 (slab) and 0.71 (edge of 90 degrees); UNLIKE, ALIKE, EVEN_DISTANCE: masses of neighbours;
-#   AROUND, DIRECTIONS: halves of a split lie where there is room.
-# Constants that are no choice: units, rounding, theorems and what papers print.
+# Constants that are no choice: units, rounding, theorems, lattice sums, and what papers print. Their comments derive them.
 EXACT = {
     "PI": "number", "pi": "number", "DEGREE": "unit", "LARGE": "range of floats", "SMALL": "range of floats", "CELL_MAX": "range of int32_t",
     "CENTRAL": "2 (d + 2)", "LEAST_HYSTERESIS": "third root of 2", "EXPONENT": "published [LD09]", "SOUND_FACTOR": "published [LD09]",
-    "SURE": "rounding of floats", "LEAST_DETERMINANT": "rounding of floats",
+    "SURE": "rounding of floats", "LEAST_DETERMINANT": "rounding of floats", "LEAST_VISCOSITY": "property of water",
+    "EIGENVALUE_MIN": "lattice", "IMPACT": "1 / SOUND_FACTOR", "SHORT_GRADIENT": "geometry",
+    "EVENT": "a split halves", "DIRECTIONS": "work", "START_PASSES": "2^6 volumes", **dict.fromkeys(
+        ("ACROSS", "LEAST_SHARE", "LEAST_SQUARE", "LEAST_DISTANCE", "LEAST_DIAGONAL", "LEAST_FLOW", "WALL_DISTANCE", "PARTING"), "no division by 0, or rounding: a hundredth of them changes nothing"), "T10_STEP": "published [T10]",
 }
+# Rooms of the papers' methods: their constants are what the papers leave open.
+PAPERS = re.compile("published/|papers/")
 # Enumerators that are sizes of work, lanes, bits and flags: results do not depend on them, or they are no numbers.
 WORK = re.compile(r".*BLOCK|LANES|GROUP|SLABS|STRIP|BINS|PER_OCTAVE|.*_BITS|BIAS|DIGITS|NUMBERS|.*_NUMBERS|ROWS|WIDTH|SIDE|BLOCKS|"
-                  r"UNROLLED|BITS|.*_MAX|.*_PADDED|.*_BUFFER|WADI_SPH_.*|STANDING|IN_MOTION|ASKED_.*|MIN_PARTICLES|STEPS")
+                  r"UNROLLED|BITS|.*_MAX|.*_PADDED|.*_BUFFER|WADI_SPH_(?!POWER).*|STANDING|IN_MOTION|ASKED_.*|MIN_PARTICLES|STEPS")
 # Macros of the same kind.
 SWEPT_MACROS = re.compile(r"^#define (\w+) +(\d[\d.e-]*f?)\b")
-EXACT_MACROS = re.compile(r"SKIN|.*_PLACES|.*_SUPPORT|.*_REACH|.*LEAST_VOLUME|.*INVERSE_DENSITY|HAS_.*|.*DROP_LEAST")
+KERNEL = re.compile(r"WADI_SPH_(WATER_SUPPORT|SUPPORT|REACH)") # listed, and not changed: tables are made of them when they are compiled
+EXACT_MACROS = re.compile(r"SKIN|.*LEAST_DIFFERENCE|.*SOUND_VISCOSITY|.*_PLACES|.*_SUPPORT|.*_REACH|.*LEAST_VOLUME|.*INVERSE_DENSITY|HAS_.*|.*DROP_LEAST")
 
 DECLARATION = re.compile(r"^static const (float|double) (\w+(?:\[\d+\])? = [^;]*);", re.M)
 ENUMERATION = re.compile(r"^enum \{ ([A-Z_]+ = [^{}]*) \};", re.M)
@@ -58,8 +57,9 @@ static inline double sweep_of(const char *name)
     const char *is = getenv("WADI_SWEEP"), *all = getenv("WADI_SWEEP_ALL");
     unsigned hash = all != NULL ? (unsigned)atoi(all) : 0;
     for (const char *c = name; *c; ++c) hash = hash * 31u + (unsigned char)*c;
-    if (is != NULL && strncmp(is, name, strlen(name)) == 0 && is[strlen(name)] == '=')
-        return atof(is + strlen(name) + 1);
+    for (; is != NULL; is = strchr(is, ';'), is += is != NULL)
+        if (strncmp(is, name, strlen(name)) == 0 && is[strlen(name)] == '=')
+            return atof(is + strlen(name) + 1);
     return all != NULL ? 1.0 + 1e-4 * ((hash >> 7) % 2 ? 1 : -1) : 1.0;
 }
 """
@@ -77,6 +77,8 @@ def comment_of(lines, at):
     if behind:
         return behind[1]
     above, row = [], at - 1
+    while row >= 0 and re.match(r"(static const|enum) .*;$", lines[row]): # declarations that share a comment
+        row -= 1
     while row >= 0 and lines[row].strip() and (above or lines[row].rstrip().endswith("*/")):
         above.insert(0, lines[row].strip(" /*"))
         if lines[row].startswith("/*"):
@@ -88,8 +90,9 @@ def comment_of(lines, at):
 class Sources:
     """The constants of src/sph, and a copy of the tree in which they can be changed."""
 
-    def __init__(self, root):
+    def __init__(self, root, is_read_only=False):
         self.root = root
+        self.is_read_only = is_read_only
         self.rows = []
 
     def change(self, path):
@@ -118,7 +121,7 @@ class Sources:
         def enums(found):
             kept, numbers = [], []
             for name, _, value in declarators(found[1]):
-                if WORK.fullmatch(name) or not value.isdigit():
+                if WORK.fullmatch(name) or name in EXACT or not value.isdigit():
                     kept.append(f"{name} = {value}")
                 else:
                     scaled(name, row(name, value, found.start()), 0, True)
@@ -129,13 +132,15 @@ class Sources:
         out = []
         for line in changed.split("\n"):
             macro = SWEPT_MACROS.match(line)
-            if macro and not EXACT_MACROS.fullmatch(macro[1]):
+            if macro and KERNEL.fullmatch(macro[1]):
+                row(macro[1], macro[2], text.index(line))
+            elif macro and not EXACT_MACROS.fullmatch(macro[1]):
                 at = text.index(line)
                 scaled(macro[1], row(macro[1], macro[2], at), 0, False)
                 kind = "float" if macro[2].endswith("f") else "double"
                 line = f"__attribute__((unused)) static {kind} {macro[1]} = {macro[2]};"
             out.append(line)
-        if hooks:
+        if hooks and not self.is_read_only:
             with open(path, "w", encoding="utf-8") as file:
                 # A guarded header ends with #endif; hooks of a source stand at its end.
                 body = "\n".join(out).rstrip("\n")
@@ -147,8 +152,57 @@ class Sources:
         for folder, _, names in sorted(os.walk(os.path.join(self.root, "src", "sph"))):
             for name in sorted(names):
                 self.change(os.path.join(folder, name))
+        if self.is_read_only:
+            return
         with open(os.path.join(self.root, "src", "sph", "sweep.h"), "w", encoding="utf-8") as file:
             file.write("#ifndef SWEEP_H\n#define SWEEP_H\n" + HOOK + "#endif\n")
+
+
+TABLE = os.path.join(ROOT, "docs", "sph.md")
+MARKS = ("<!-- constants: tools/validate/sph_constants.py --table -->\n", "<!-- end of constants -->\n")
+
+
+def first_sentence(text):
+    """Up to the first full stop that ends a sentence."""
+    end = re.search(r"[.:;](?= [A-Z]|$)|(?<=\w)[;] ", text)
+    return (text[:end.start()] if end else text).rstrip(".").replace("|", "∣")
+
+
+def table_of(rows):
+    """The rows as Markdown: a line a constant, those of a comment together."""
+    groups = []
+    for r in rows:
+        if groups and groups[-1][0]["file"] == r["file"] and r["reason"] and groups[-1][0]["reason"] == r["reason"]:
+            groups[-1].append(r)
+        else:
+            groups.append([r])
+    lines = ["| constant | value | what it is | file |", "|---|---|---|---|"]
+    for group in groups:
+        cells = (", ".join(f"`{r['constant']}`" for r in group), ", ".join(r["value"].rstrip("f").replace("f,", ",").replace("f }", " }") for r in group),
+                 first_sentence(group[0]["reason"]), f"`{group[0]['file']}`")
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def write_table(is_check):
+    """The table of docs/sph.md, from the sources."""
+    sources = Sources(ROOT, is_read_only=True)
+    sources.change_all()
+    own = [r for r in sources.rows if not PAPERS.match(r["file"])]
+    missing = [f"{r['file']}: {r['constant']}" for r in own if not r["reason"]]
+    if missing:
+        sys.exit("constants without a comment: " + "; ".join(missing))
+    with open(TABLE, encoding="utf-8") as file:
+        text = file.read()
+    before, rest = text.split(MARKS[0])
+    after = rest.split(MARKS[1])[1]
+    made = before + MARKS[0] + f"{len(own)} numbers are chosen, and {len(sources.rows) - len(own)} that the papers leave open in their rooms.\n\n" + table_of(own) + MARKS[1] + after
+    if is_check:
+        if made != text:
+            sys.exit("docs/sph.md: the table of constants is not that of src/sph; run tools/validate/sph_constants.py --table")
+        return
+    with open(TABLE, "w", encoding="utf-8") as file:
+        file.write(made)
 
 
 def copy_tree(to):
@@ -220,6 +274,8 @@ def arguments():
     parser.add_argument("--out", help="folder for sph_constants.md; default docs/validation, with --quick build/validate")
     parser.add_argument("--tree", default=os.path.join(ROOT, "build", "sweep"), help="folder of the changed copy")
     parser.add_argument("--build", action="store_true", help="build the copy and stop")
+    parser.add_argument("--table", action="store_true", help="write the table of constants of docs/sph.md and stop")
+    parser.add_argument("--check", action="store_true", help="is the table that of the sources?")
     parser.add_argument("--built", action="store_true", help="the copy is there and built")
     return parser.parse_args()
 
@@ -284,6 +340,9 @@ def write(args, rows, factors):
 
 def main():
     args = arguments()
+    if args.table or args.check:
+        write_table(args.check)
+        return
     rows = build(args)
     if not args.build:
         write(args, *measure(args, rows))

@@ -1,7 +1,6 @@
 #include "sph/adapt/sph_body_grid.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/check.h"
@@ -12,11 +11,12 @@
 
 enum { ROW_BLOCK = 64, BALL_BLOCK = 1024 };
 
-/* Balls of this radius, in sizes of their particles, fill the body between particles of a lattice; they
- * reach out of it by the second number, for the outermost particles lie half a size deep. */
-static const double RADIUS = 0.9, EXCESS = 0.3;
-static const double LEAST_DEPTH = 0.1; /* cells */
-static const double SOLID_DEPTH = 0.5; /* cells: from there on a cell is behind the wall */
+/* Balls of this radius, in sizes of their particles, fill the body between particles of a lattice, whose
+ * middles are half the diagonal of a cube away. */
+static const double RADIUS = 0.9;
+/* They reach out of it by this, for the outermost particles lie half a size deep. */
+static const double EXCESS = 0.3;
+static const double LEAST_DEPTH = 0.1; /* cells: what is in the body is deeper than 0 */
 static const double CELL_MAX = 2147483000.0;
 
 /* Cells whose centres lie within `radius` of a particle. */
@@ -31,24 +31,6 @@ typedef struct Fill {
     WadiCells cells; /* as wide as tiles */
     Ball *ball;
 } Fill;
-
-static int compare_tiles(const void *x, const void *y)
-{
-    const WadiTile *a = x, *b = y;
-    return wadi_tile_is_same(*a, *b) ? 0 : wadi_tile_is_before(*a, *b) ? -1 : 1;
-}
-
-static size_t sort_unique(WadiTile *tiles, size_t count)
-{
-    qsort(tiles, count, sizeof *tiles, compare_tiles);
-    size_t kept = 0;
-    for (size_t t = 0; t < count; ++t) {
-        if (kept == 0 || !wadi_tile_is_same(tiles[kept - 1], tiles[t])) {
-            tiles[kept++] = tiles[t];
-        }
-    }
-    return kept;
-}
 
 static WadiStatus check_positions(const WadiSphBodyGridIn *in, WadiError *error)
 {
@@ -77,7 +59,8 @@ static WadiStatus find_tiles(WadiSphBodyGrid *grid, const WadiCells *cells, Wadi
         const int n = (int)(t % 27);
         wide[t] = (WadiTile){ at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1 };
     }
-    return wadi_tile_map_create_in_arena(&grid->tiles, wide, sort_unique(wide, 27 * count), arena, error);
+    return wadi_tile_map_create_in_arena(&grid->tiles, wide, wadi_tiles_sort_unique(wide, 27 * count), arena,
+                                         error);
 }
 
 static void ball_block(void *context, int64_t first, int64_t end)
@@ -205,7 +188,7 @@ static void solid_rows(void *context, int64_t first, int64_t end)
         unsigned solid = 0;
         for (int l = 0; l < 8; ++l) {
             const size_t cell = 8 * (size_t)row + (size_t)l;
-            const double least = SOLID_DEPTH * grid->cell_size;
+            const double least = 0.5 * grid->cell_size; /* some of the cell is behind the wall */
             if ((beside >> l & 1) != 0 &&
                 wadi_solids_distance_within(s->in->solids, wadi_sph_body_centre(grid, cell), s->in->time,
                                             least) < least) {

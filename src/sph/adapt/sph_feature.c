@@ -8,10 +8,9 @@
 
 enum { LANES = WADI_ROW_CELLS };
 
-/* Of the depth's gradient: 0.71 where surfaces at a right angle are equally near, 0.5 and less in the middle
- * of a slab. */
-static const float SHORT_GRADIENT = 0.6f;
-static const double LEAST_DEPTH = 1.0; /* of the axis, cells */
+/* Of the depth's gradient: 2^(-3/4), the geometric mean of 2^(-1/2), where surfaces at a right angle are
+ * equally near, and of 1/2 in the middle of a slab. */
+static const float SHORT_GRADIENT = 0.595f;
 
 typedef struct Feature {
     const WadiSphFeatureIn *in;
@@ -83,8 +82,8 @@ static void axis_rows(void *context, int64_t first, int64_t end)
         gradient_of_row(f, row, square);
         for (int l = 0; l < LANES; ++l) {
             const size_t at = (size_t)LANES * (size_t)row + (size_t)l;
-            const bool is_axis = square[l] < SHORT_GRADIENT * SHORT_GRADIENT &&
-                                 f->depth[at] > (float)(LEAST_DEPTH * f->in->cell_size);
+            const bool is_axis =
+                square[l] < SHORT_GRADIENT * SHORT_GRADIENT && f->depth[at] > (float)f->in->cell_size;
             bits |= (unsigned)is_axis << l;
         }
         f->axis[row] = (uint8_t)(bits & f->in->inside[row]);

@@ -6,20 +6,18 @@
 #include "core/random.h"
 #include "math/cbrt.h"
 #include "sph/adapt/sph_partners.h"
-#include "sph/adapt/sph_relax.h"
 #include "sph/adapt/sph_room.h"
 #include "world/water.h"
 
 /* Distances between partners of a merge, and of the halves of a split, over the edge of the cube that both
  * fill. */
 static const double MERGE_DISTANCE = 1.1, SPLIT_DISTANCE = 0.8;
-static const double UNLIKE = 2.0;      /* ratio of the volumes of partners: a large one must not grow alone */
-static const double GIVES_ABOVE = 0.8; /* of the volume that is split */
-static const double SHARE_MOST = 0.1; /* of the receiver's volume, so that it moves by a tenth of a spacing */
-static const double LEAST_VOLUME = 0.75;
-/* Neighbours of volumes that differ by more than UNLIKE share until they differ by this. */
-static const double ALIKE = 1.5, EVEN_DISTANCE = 1.3;
-static const double NEAREST = 0.3; /* sizes from a solid: what would come nearer stays where it is */
+/* Ratio of the volumes of partners, that of an event: a large one must not grow alone. */
+static const double EVENT = 2.0;
+static const double LEAST_VOLUME = 0.75; /* of the halves of a split */
+/* Neighbours of volumes that differ by more than an event share until they differ by this. */
+static const double ALIKE = 1.5;
+static const double EVEN_DISTANCE = 1.3; /* over their mean size: of neighbours that share */
 
 typedef struct Events {
     const WadiSphResampleIn *in;
@@ -27,9 +25,9 @@ typedef struct Events {
     double *volume;
     double *sum[WADI_SPH_SUMS_MAX];
     float *mean[WADI_SPH_MEANS_MAX];
-    uint8_t *is_done;                 /* took part in an event, or was removed */
-    uint8_t *is_removed, *is_changed; /* with room for the halves of splits */
-    int32_t removed, equalised;
+    uint8_t *is_done;    /* took part in an event, or was removed */
+    uint8_t *is_removed; /* with room for the halves of splits */
+    int32_t removed;
 } Events;
 
 static void take_columns(Events *e)
@@ -84,12 +82,6 @@ static bool is_mergeable(const Events *e, int32_t i)
     return (e->in->may[i] & WADI_SPH_MAY_MERGE) != 0 && e->volume[i] <= (double)e->in->merge_below[i];
 }
 
-static bool is_giver(const Events *e, int32_t i)
-{
-    return (e->in->may[i] & WADI_SPH_MAY_GIVE) != 0 &&
-           e->volume[i] > GIVES_ABOVE * (double)e->in->split_above[i];
-}
-
 /* A parcel at x with the mass and velocity given joins particle i. */
 static void join(Events *e, int32_t i, double mass_before, double parcel, WadiVec3 x, WadiVec3 v)
 {
@@ -132,7 +124,6 @@ static void merge(Events *e, int32_t a, int32_t b)
     }
     e->is_done[a] = e->is_done[b] = 1;
     e->is_removed[b] = 1;
-    e->is_changed[a] = 1;
     e->removed += 1;
     e->ledger->merges += 1;
 }
@@ -166,14 +157,7 @@ static bool move_part(Events *e, int32_t giver, int32_t receiver, double volume)
     return true;
 }
 
-/* The giver's surplus goes over, as far as the receiver wants it. */
-static void share(Events *e, int32_t giver, int32_t receiver)
-{
-    const double surplus = e->volume[giver] - 0.5 * (double)e->in->split_above[giver];
-    move_part(e, giver, receiver, fmin(0.5 * surplus, SHARE_MOST * e->volume[receiver]));
-}
-
-/* The giver is larger than the receiver by more than UNLIKE: it gives so much that they differ less, and at
+/* The giver is larger than the receiver by more than an event: it gives so much that they differ less, and at
  * most as much as the receiver has. Both stay on the line through them and their centre of mass, as far apart
  * as their sizes ask. */
 static void equalise(Events *e, int32_t giver, int32_t receiver)
@@ -197,16 +181,14 @@ static void equalise(Events *e, int32_t giver, int32_t receiver)
     for (int n = 0; n < 2; ++n) {
         const int32_t i = both[n];
         WadiVec3 to = wadi_add_scaled(centre, between, parts[n]);
-        const double least = NEAREST * size_of(e, i) * in->spacing;
+        const double least = in->nearest * size_of(e, i) * in->spacing;
         if (wadi_solids_distance_within(in->solids, to, in->time, least) < least) {
             to = n == 0 ? x : wadi_add(x, between);
         }
         const WadiVec3 momentum = wadi_scale(velocity_of(p, i), mass_of(e, i));
         ledger->spin = wadi_add(ledger->spin, wadi_cross(wadi_sub(position_of(p, i), to), momentum));
         p->x[i] = to.x, p->y[i] = to.y, p->z[i] = to.z;
-        e->is_changed[i] = 1;
     }
-    e->equalised += 1;
 }
 
 static bool may_merge(const void *context, int32_t a, int32_t b)
@@ -215,22 +197,15 @@ static bool may_merge(const void *context, int32_t a, int32_t b)
     const WadiParticles *p = e->in->particles;
     const double both = e->volume[a] + e->volume[b];
     const double most = fmin((double)e->in->split_above[a], (double)e->in->split_above[b]);
-    const WadiVec3 dv = wadi_sub(velocity_of(p, a), velocity_of(p, b));
-    const bool are_alike = fmax(e->volume[a], e->volume[b]) <= UNLIKE * fmin(e->volume[a], e->volume[b]);
+    const bool are_alike = fmax(e->volume[a], e->volume[b]) <= EVENT * fmin(e->volume[a], e->volume[b]);
     return p->id[a] < p->id[b] && are_alike && is_mergeable(e, a) && is_mergeable(e, b) &&
-           both <= fmin(most, e->in->largest) && wadi_dot(dv, dv) <= e->in->speed_max * e->in->speed_max;
-}
-
-static bool may_share(const void *context, int32_t a, int32_t b)
-{
-    const Events *e = context;
-    return is_giver(e, a) && is_mergeable(e, b);
+           both <= fmin(most, e->in->largest);
 }
 
 static bool may_equalise(const void *context, int32_t a, int32_t b)
 {
     const Events *e = context;
-    return e->volume[a] > UNLIKE * e->volume[b];
+    return e->volume[a] > EVENT * e->volume[b];
 }
 
 /* Kinds of events of pairs: which particles may have part, which pairs, and the event. */
@@ -244,14 +219,9 @@ typedef struct Kind {
     void (*join)(Events *e, int32_t a, int32_t b);
 } Kind;
 
-static bool is_sharing(const Events *e, int32_t i)
-{
-    return is_mergeable(e, i) || is_giver(e, i);
-}
-
 static bool is_inside(const Events *e, int32_t i)
 {
-    return (e->in->may[i] & WADI_SPH_MAY_GIVE) != 0;
+    return (e->in->may[i] & WADI_SPH_MAY_SHARE) != 0;
 }
 
 /* Whether two may be partners changes from round to round. */
@@ -333,7 +303,6 @@ static void split(Events *e, int32_t from, int32_t to, WadiVec3 along)
     const WadiVec3 b = wadi_add_scaled(centre, along, distance * (mass_of(e, from) / before));
     p->x[from] = a.x, p->y[from] = a.y, p->z[from] = a.z;
     p->x[to] = b.x, p->y[to] = b.y, p->z[to] = b.z;
-    e->is_changed[from] = e->is_changed[to] = 1;
     e->ledger->splits += 1;
 }
 
@@ -388,28 +357,6 @@ static WadiStatus split_all(Events *e, WadiArena *arena, WadiError *error)
     return WADI_OK;
 }
 
-/* Particles beside a free surface stay where they are, and sleeping ones. */
-static WadiStatus shift_changed(const Events *e, int32_t count, WadiArena *arena, WadiError *error)
-{
-    const WadiSphResampleIn *in = e->in;
-    WadiParticles *p = in->particles;
-    uint8_t *may_move = NULL;
-    WADI_TRY(WADI_ARENA_NEW(arena, &may_move, (size_t)p->count, "shifts", error));
-    for (int32_t i = 0; i < p->count; ++i) {
-        may_move[i] = i >= count || (i >= in->first && (in->may[i] & WADI_SPH_MAY_GIVE) != 0);
-    }
-    const WadiSphRelaxIn relax = { .particles = p,
-                                   .volume = e->volume,
-                                   .spacing = in->spacing,
-                                   .solids = in->solids,
-                                   .spline = in->spline,
-                                   .time = in->time,
-                                   .is_removed = e->is_removed,
-                                   .is_changed = e->is_changed,
-                                   .may_move = may_move };
-    return wadi_sph_relax(&relax, arena, error);
-}
-
 WadiStatus wadi_sph_resample(const WadiSphResampleIn *in, WadiSphLedger *ledger, WadiArena *arena,
                              WadiError *error)
 {
@@ -418,24 +365,16 @@ WadiStatus wadi_sph_resample(const WadiSphResampleIn *in, WadiSphLedger *ledger,
     Events e = { .in = in, .ledger = ledger };
     WADI_TRY(WADI_ARENA_NEW(arena, &e.is_done, count, "events", error));
     WADI_TRY(WADI_ARENA_NEW(arena, &e.is_removed, 2 * count, "events", error));
-    WADI_TRY(WADI_ARENA_NEW(arena, &e.is_changed, 2 * count, "events", error));
     memset(e.is_done, 0, count);
     memset(e.is_removed, 0, 2 * count);
-    memset(e.is_changed, 0, 2 * count);
-    const int64_t events = ledger->splits + ledger->merges;
     take_columns(&e);
     const Kind merges = { MERGE_DISTANCE, 0.0, 1, 1, is_mergeable, may_merge, merge };
-    const Kind shares = { MERGE_DISTANCE, 0.0, 1, 1, is_sharing, may_share, share };
     /* With those that differ less and will differ more when others have shared. */
     const Kind evens = { EVEN_DISTANCE, ALIKE, 3, 4, is_inside, may_equalise, equalise };
     WADI_TRY(join_pairs(&e, &merges, arena, error));
     memcpy(e.is_done, e.is_removed, count); /* what was merged may share */
     WADI_TRY(join_pairs(&e, &evens, arena, error));
-    WADI_TRY(join_pairs(&e, &shares, arena, error));
     WADI_TRY(split_all(&e, arena, error));
-    if (in->shifts && ledger->splits + ledger->merges + e.equalised > events) {
-        WADI_TRY(shift_changed(&e, (int32_t)count, arena, error));
-    }
     if (e.removed > 0) {
         wadi_particles_remove(in->particles, e.is_removed);
     }

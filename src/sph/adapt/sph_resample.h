@@ -19,8 +19,9 @@ enum { WADI_SPH_SUMS_MAX = 2, WADI_SPH_MEANS_MAX = 16 };
 /* Events that a particle may have part in, bits of WadiSphResampleIn.may. */
 enum {
     WADI_SPH_MAY_SPLIT = 1, /* where its volume is above `split_above` */
-    WADI_SPH_MAY_MERGE = 2, /* below `merge_below`: with another such one, else it gets mass of a neighbour */
-    WADI_SPH_MAY_GIVE = 4,  /* near `split_above`: gives mass to a neighbour below `merge_below` */
+    WADI_SPH_MAY_MERGE = 2, /* below `merge_below`: with another such one */
+    WADI_SPH_MAY_SHARE =
+        4, /* gives mass to a neighbour that is smaller by more than an event, or gets some */
 };
 
 /* What the events did to all of a run. */
@@ -40,18 +41,16 @@ typedef struct WadiSphResampleIn {
      * counts. */
     int sums[WADI_SPH_SUMS_MAX], sum_count;
     int means[WADI_SPH_MEANS_MAX], mean_count;
-    double spacing;              /* m: of a particle of volume 1 */
-    const WadiSolids *solids;    /* halves of a split stay outside of them */
-    const WadiSphSpline *spline; /* of wadi_sph_relax */
-    double time;                 /* s: of the solids */
-    double largest;              /* volume */
+    double spacing;           /* m: of a particle of volume 1 */
+    const WadiSolids *solids; /* halves of a split stay outside of them */
+    double nearest;           /* sizes from a solid: what would come nearer stays where it is */
+    double time;              /* s: of the solids */
+    double largest;           /* volume */
     /* Per particle of the store: bounds of its volume, split_above >= 2 merge_below, so that no split makes
      * particles that merge and no merge one that splits; and the events it may take part in. */
     const float *split_above, *merge_below;
     const uint8_t *may;
-    double speed_max; /* m/s: pairs that differ by more are not merged */
-    int32_t most;     /* events of each kind at a time */
-    bool shifts;      /* neighbours of events shift to lie evenly (sph_relax.h) */
+    int32_t most; /* events of each kind at a time */
 } WadiSphResampleIn;
 
 /* The events of one pass; the store may grow, shrink and keeps its order otherwise. */

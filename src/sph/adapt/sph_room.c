@@ -5,8 +5,8 @@
 #include "core/random.h"
 #include "math/cbrt.h"
 
-static const double AROUND = 1.5; /* sizes of a particle that is split: neighbours within count */
-enum { DIRECTIONS = 32, AROUND_MAX = 96 };
+enum { AROUND_MAX = 96 };
+enum { DIRECTIONS = 32 }; /* in which the halves of a split may lie; the one with most room is taken */
 
 /* Particles about one that is split. */
 typedef struct Around {
@@ -22,7 +22,7 @@ static WadiVec3 position_of(const WadiParticles *p, int32_t i)
 WadiStatus wadi_sph_room_begin(WadiSphRoom *room, const int32_t *list, int32_t listed, double largest,
                                WadiArena *arena, WadiError *error)
 {
-    room->reach = AROUND * largest * room->spacing;
+    room->reach = (0.5 + 1.0) * largest * room->spacing; /* offset of a half, and its neighbour beyond */
     return wadi_cells_build_subset(&room->cells, room->particles, list, listed, room->reach, arena, error);
 }
 

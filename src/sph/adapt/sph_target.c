@@ -8,10 +8,10 @@
 #include "math/cbrt.h"
 #include "sph/adapt/sph_feature.h"
 
-enum { ROW_BLOCK = 64, PARTICLE_BLOCK = 1024, ROUNDS = 64 };
+enum { ROW_BLOCK = 64, PARTICLE_BLOCK = 1024 };
 
 /* A size grows by so much a finest spacing. A neighbour is about one size away, and 1.2^3 < 2. */
-static const double GROWTH = 0.2;
+static const double GRADING = 0.2;
 
 typedef struct Target {
     const WadiSphTargetIn *in;
@@ -205,16 +205,13 @@ static WadiStatus grade(Target *t, WadiArena *arena, WadiError *error)
     WADI_TRY(WADI_ARENA_NEW(arena, &partials, (size_t)wadi_parallel_block_count(rows, ROW_BLOCK),
                             "particle sizes", error));
     memset(t->next, 0, 8 * sizeof(float));
-    for (int round = 0; round < ROUNDS; ++round) {
+    for (int round = 0, is_done = 0; !is_done; ++round) { /* limits fall, each by a cell's growth at least */
         t->is_first_round = round == 0;
         t->changed[0] = changed[(round + 1) % 2];
         t->changed[1] = changed[round % 2];
-        const bool is_done = wadi_parallel_max(rows, ROW_BLOCK, grade_rows, t, partials) <= 0.0;
+        is_done = wadi_parallel_max(rows, ROW_BLOCK, grade_rows, t, partials) <= 0.0;
         float *swap = t->limit;
         t->limit = t->next, t->next = swap;
-        if (is_done) {
-            break;
-        }
     }
     return WADI_OK;
 }
@@ -232,7 +229,7 @@ WadiStatus wadi_sph_target(const WadiSphTarget *target, const WadiSphTargetIn *i
                  .depth = grid.depth,
                  .finest = in->split * support,
                  .largest = 0.999 * in->merge * support * in->largest,
-                 .slope = GROWTH * 2.0 * in->split };
+                 .slope = GRADING * 2.0 * in->split };
     WADI_TRY(WADI_ARENA_NEW(arena, &t.limit, wadi_rows_floats(&grid.rows), "particle sizes", error));
     const WadiSphFeatureIn feature = { .rows = &grid.rows,
                                        .inside = grid.inside,

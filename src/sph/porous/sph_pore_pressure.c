@@ -8,15 +8,14 @@
 #include <string.h>
 
 #include "core/parallel.h"
+#include "math/nesterov.h"
 #include "matter/wetting.h"
 #include "sph/porous/sph_flux.h"
 #include "world/water.h"
 
-enum { BLOCK = WADI_SPH_FLOW_BLOCK, ITERATIONS = 60 };
+enum { BLOCK = WADI_SPH_FLOW_BLOCK };
+enum { ITERATIONS = 60 }; /* largest number; what is left flows in the next step */
 
-static const double TOLERANCE = 0.002; /* mean change of the head, of a spacing of water */
-/* Of the acceleration, at the start: the guess is that of the last step. */
-static const double FIRST_T = 3.0;
 /* A step is over so many conductances; with neighbours of the other sign it may have to be 2, and in smooth
  * kernels hardly more than 1. */
 static const double CONDUCTANCES = 1.5;
@@ -150,13 +149,14 @@ WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int *iterations, WadiArena *ar
     const WadiArenaMark mark = wadi_arena_mark(arena);
     const WadiSphPorousIn *in = x->in;
     const double g = wadi_norm(in->gravity);
-    const double tolerance = TOLERANCE * in->water_density * (g > 0.0 ? g : 9.81) * in->spacing / x->unit;
+    const double tolerance =
+        WADI_SPH_SLACK * in->water_density * (g > 0.0 ? g : 9.81) * in->spacing / x->unit;
     Solve s = { .flow = x };
     WADI_TRY(WADI_ARENA_NEW(arena, &s.row, (size_t)x->list_count, "pore pressure", error));
     s.blocks = wadi_parallel_block_count(x->list_count, BLOCK);
     WADI_TRY(WADI_ARENA_NEW(arena, &s.partials, 2 * (size_t)s.blocks, "pore pressure", error));
     wadi_parallel_for(x->list_count, BLOCK, begin_block, &s);
-    double t = FIRST_T;
+    double t = WADI_NESTEROV_WARM;
     for (*iterations = 0; *iterations < ITERATIONS && x->list_count > 0;) {
         const double moved = wadi_parallel_sum(x->list_count, BLOCK, step_block, &s, s.partials);
         double back = 0.0;
@@ -165,9 +165,9 @@ WadiStatus wadi_sph_pore_pressure(WadiSphFlow *x, int *iterations, WadiArena *ar
         }
         *iterations += 1;
         const bool is_done = moved <= tolerance * x->list_count || *iterations == ITERATIONS;
-        const double next = back > 0.0 ? 1.0 : 0.5 * (1.0 + sqrt(1.0 + 4.0 * t * t));
-        s.momentum = back > 0.0 || is_done ? 0.0 : (t - 1.0) / next;
-        t = next;
+        const double momentum = wadi_nesterov_momentum(&t);
+        s.momentum = back > 0.0 || is_done ? 0.0 : momentum;
+        t = back > 0.0 ? 1.0 : t;
         wadi_parallel_for(x->list_count, BLOCK, extrapolate_block, &s);
         if (is_done) {
             break;

@@ -13,13 +13,12 @@
 
 /* Sand is saturated from here on: it gives water to particles of water. */
 #define WADI_SPH_SATURATED 0.98
-/* Largest and least mass of a particle of water, over a full one. */
-#define WADI_SPH_WATER_MOST 1.5
-/* Part of its pores that full sand takes beyond them, until it has lost it again. Without it, what is left of
- * the residual of the heads would take water from full sand and give it none: flow through 30 spacings of it
- * would be half of Darcy's. */
+#define WADI_SPH_WATER_MOST 1.5  /* largest mass of a particle of water, over a full one */
+#define WADI_SPH_WATER_LEAST 0.1 /* least mass of a particle of water: with less it vanishes into the sand */
+/* Mean change of the heads at the end of their solve, of a spacing of water; and part of its pores that full
+ * sand takes beyond them, until it has lost it again. Without that, what is left of the residual would take
+ * water from full sand and give it none: flow through 30 spacings of it would be half of Darcy's. */
 #define WADI_SPH_SLACK 0.002
-#define WADI_SPH_WATER_LEAST 0.1
 
 /* Sums of a cubic lattice of the pairs' weights dx^2 V F. */
 typedef struct WadiSphLattice {

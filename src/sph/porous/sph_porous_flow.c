@@ -10,12 +10,6 @@
 
 enum { BLOCK = WADI_SPH_FLOW_BLOCK };
 
-/* Part of the longest step in which an explicit linear flow stays monotone. */
-static const double MARGIN = 0.9;
-static const double SURFACE = 0.1; /* empty part of the kernel of sand at the surface */
-/* From here on sand is fast: it may become full in a step, and have a pressure in its pores. */
-static const double NEARLY_FULL = 0.9;
-
 WadiSphLattice wadi_sph_lattice(const WadiSphKernel *kernel)
 {
     WadiSphLattice lattice = { 0 };
@@ -84,7 +78,7 @@ double wadi_sph_outflow(const WadiSphFlow *x, int32_t i, double *conductance)
     const WadiSphPorousIn *in = x->in;
     const double air = in->leaks && in->is_sand[i] ? (double)(1.0f - in->density[i]) : 0.0;
     *conductance = 0.0;
-    if (air <= SURFACE || x->level[i].potential <= x->base[i]) {
+    if (air <= 1.0 - (double)WADI_SPH_INSIDE || x->level[i].potential <= x->base[i]) {
         return 0.0;
     }
     /* V_i F_ij grows with the size of the particle. */
@@ -208,16 +202,17 @@ static double fastest_rate(const WadiSphPorousIn *in, int material, double perme
            (in->lattice.laplacian * dx * dx);
 }
 
-/* The saturation up to which the flow of a whole step is monotone. */
+/* The saturation up to which the explicit flow of a whole step is monotone. Saturated sand may become full
+ * in a step, and have a pressure in its pores. */
 static double slow_saturation(const WadiSphPorousIn *in, int material, double permeability)
 {
-    double low = 0.0, high = NEARLY_FULL;
-    if (fastest_rate(in, material, permeability, high) * in->dt <= MARGIN) {
+    double low = 0.0, high = WADI_SPH_SATURATED;
+    if (fastest_rate(in, material, permeability, high) * in->dt <= 1.0) {
         return high;
     }
     for (int n = 0; n < 20; ++n) {
         const double middle = 0.5 * (low + high);
-        const bool is_slow = fastest_rate(in, material, permeability, middle) * in->dt <= MARGIN;
+        const bool is_slow = fastest_rate(in, material, permeability, middle) * in->dt <= 1.0;
         low = is_slow ? middle : low;
         high = is_slow ? high : middle;
     }
@@ -271,8 +266,8 @@ static WadiStatus set_rates(WadiSphFlow *x, WadiArena *arena, WadiError *error)
     /* Beside another sand the rate is at most twice its own. */
     const double most = x->has_pair_rates ? 2.0 : 1.0;
     for (int m = 0; m < 256; ++m) {
-        x->slow[m] =
-            is_seen[m] ? slow_saturation(in, m, most * in->materials[m].pores.permeability) : NEARLY_FULL;
+        x->slow[m] = is_seen[m] ? slow_saturation(in, m, most * in->materials[m].pores.permeability)
+                                : WADI_SPH_SATURATED;
     }
     return WADI_OK;
 }

@@ -1,14 +1,15 @@
 #include "sph/pressure/sph_coarse.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/parallel.h"
 #include "math/minmax.h"
 
-enum { ROW_BLOCK = 64, ITERATIONS = 12 };
-
+enum { ROW_BLOCK = 64 };
+/* Largest number of conjugate gradients on the coarse grid, and the part of the residual that is left. It is
+ * a preconditioner and need not be exact. */
+enum { ITERATIONS = 12 };
 static const double TOLERANCE = 0.03;
 
 typedef struct Builder {
@@ -146,30 +147,18 @@ static void couple_rows(void *context, int64_t first, int64_t end)
     }
 }
 
-static int compare_tiles(const void *x, const void *y)
-{
-    const WadiTile *a = x, *b = y;
-    return wadi_tile_is_same(*a, *b) ? 0 : wadi_tile_is_before(*a, *b) ? -1 : 1;
-}
-
 /* Rows of cells twice as wide as those of the sort. */
 static WadiStatus build_wide_rows(WadiSphCoarse *coarse, WadiArena *arena, WadiError *error)
 {
     const WadiTileSort *sort = coarse->sort;
     WadiTile *wide = NULL;
     uint64_t *mask = NULL;
-    size_t count = 0;
     WADI_TRY(WADI_ARENA_NEW(arena, &wide, (size_t)sort->tiles.count, "coarse pressure", error));
     for (int32_t t = 0; t < sort->tiles.count; ++t) {
         const WadiTile at = sort->tiles.tiles[t];
         wide[t] = (WadiTile){ at.x >> 1, at.y >> 1, at.z >> 1 };
     }
-    qsort(wide, (size_t)sort->tiles.count, sizeof *wide, compare_tiles);
-    for (int32_t t = 0; t < sort->tiles.count; ++t) {
-        if (count == 0 || !wadi_tile_is_same(wide[count - 1], wide[t])) {
-            wide[count++] = wide[t];
-        }
-    }
+    const size_t count = wadi_tiles_sort_unique(wide, (size_t)sort->tiles.count);
     WADI_TRY(wadi_tile_map_create_in_arena(&coarse->tiles, wide, count, arena, error));
     WADI_TRY(WADI_ARENA_NEW(arena, &mask, count, "coarse pressure", error));
     memset(mask, 0, count * sizeof *mask);

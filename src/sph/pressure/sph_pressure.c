@@ -7,17 +7,17 @@
 #include "core/parallel.h"
 #include "sph/pressure/sph_operator.h"
 
-enum { BLOCK = 512, CORRECTION_EVERY = 2 };
+enum { BLOCK = 512 };
+enum { CORRECTION_EVERY = 2 }; /* iterations: the coarse grid costs as much as one */
 
 static const float LEAST_DIAGONAL = 1e-3f; /* of particles with hardly a neighbour; a lattice's is 0.3 */
-/* Of a particle between two walls that face each other, whose normals have such a cosine: where the walls are
- * so near, in its sizes, or its diagonal is below this, no pressure helps. One that tried would grow without
- * bound and blow up the rest. */
-static const float FACING = -0.7f, NARROWEST = 0.4f, SQUEEZED_DIAGONAL = 5e-3f;
+/* Sizes: of a particle between two walls that face each other and are nearer than this no pressure helps. One
+ * that tried would grow without bound and blow up the rest. */
+static const float NARROWEST = 0.4f;
 /* A direction may make pressures negative. From this part of the residual on, and after a direction shorter
  * than this, the next one is a plain projected gradient, which ends with none below 0. */
-static const double MOST_NEGATIVE = 0.2;
-static const float SHORTEST = 0.2f;
+static const double PLAIN = 0.2;
+
 /* Of the tolerance: where R is below that, and there is no pressure, particles part. Water that falls has an
  * R of 0 but for rounding, and gets its pressure by that of its neighbours. */
 static const double PARTING = -0.1;
@@ -307,8 +307,7 @@ WadiStatus wadi_sph_pressure_solve(WadiF4 *velocity, float *pressure, const Wadi
         if (is_plain && report->residual > before) {
             s.step *= 0.5f; /* the eigenvalue is too low */
         }
-        is_plain =
-            report->iterations > 0 && (sum_partials(&s) > MOST_NEGATIVE * wrong || s.length < SHORTEST);
+        is_plain = report->iterations > 0 && (sum_partials(&s) > PLAIN * wrong || (double)s.length < PLAIN);
         s.has_coarse = in->has_coarse && report->iterations % CORRECTION_EVERY == 0;
         WADI_TRY(find_direction(&s, is_plain, &energy, arena, error));
         report->iterations += 1;
@@ -379,16 +378,16 @@ static double square_block(void *context, int64_t first, int64_t end)
 }
 
 /* Whether two walls that face each other leave a particle hardly any room. */
-static bool is_squeezed(const WadiSphPressureIn *in, int32_t i, float diagonal)
+static bool is_squeezed(const WadiSphPressureIn *in, int32_t i)
 {
     const WadiSphWalls *walls = in->walls;
     const int32_t near = wadi_sph_near(walls, i);
     const int count = near >= 0 ? walls->contact_count[near] : 0;
-    const float narrowest = diagonal < SQUEEZED_DIAGONAL ? INFINITY : NARROWEST * wadi_sph_size(in->pairs, i);
+    const float narrowest = NARROWEST * wadi_sph_size(in->pairs, i);
     for (int c = 1; c < count; ++c) {
         for (int o = 0; o < c; ++o) {
             const WadiF4 a = walls->contact[near][c].normal, b = walls->contact[near][o].normal;
-            if (a[0] * b[0] + a[1] * b[1] + a[2] * b[2] < FACING && a[3] + b[3] < narrowest) {
+            if (wadi_sph_face_each_other(a, b) && a[3] + b[3] < narrowest) {
                 return true;
             }
         }
@@ -402,8 +401,7 @@ static void invert_block(void *context, int64_t first, int64_t end)
     for (int32_t i = (int32_t)first; i < end; ++i) {
         const float diagonal = is_idle(s, i) ? 1.0f : wadi_sph_diagonal(s->in, i);
         const bool is_fixed = !(s->in->inverse_density[i] > WADI_SPH_FIXED_INVERSE_DENSITY);
-        s->response[i] =
-            !is_fixed && is_squeezed(s->in, i, diagonal) ? 0.0f : 1.0f / fmaxf(diagonal, LEAST_DIAGONAL);
+        s->response[i] = !is_fixed && is_squeezed(s->in, i) ? 0.0f : 1.0f / fmaxf(diagonal, LEAST_DIAGONAL);
     }
 }
 

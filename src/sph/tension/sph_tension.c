@@ -6,7 +6,7 @@
 
 enum { BLOCK = 1024 };
 
-static const float NOISE = 0.1f, CLEAR = 0.2f; /* of |g|: what disorder makes of it inside, and a surface */
+static const float NOISE = 0.1f; /* of |g|: what disorder makes of it inside; twice that is a surface */
 
 typedef struct Tension {
     const WadiSphTensionIn *in;
@@ -49,7 +49,7 @@ static void root_block(void *context, int64_t first, int64_t end)
         }
         const WadiF4 g = missing_of(t->in, i);
         const float size = sqrtf(dot(g, g));
-        const float clear = (size * wadi_sph_size(t->in->pairs, i) - NOISE) / (CLEAR - NOISE);
+        const float clear = size * wadi_sph_size(t->in->pairs, i) / NOISE - 1.0f;
         if (clear > 0.0f) {
             const float part = clear < 1.0f ? clear : 1.0f;
             t->root[i] = g * (sqrtf(t->in->spline->surface * t->in->strength[i] * size * part) / size);

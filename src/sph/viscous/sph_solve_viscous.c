@@ -6,14 +6,16 @@
 #include <math.h>
 
 #include "core/parallel.h"
+#include "math/nesterov.h"
 #include "sph/sph.h"
 #include "sph/sph_stage.h"
 
-enum { BLOCK = 2048, ROUNDS = 20 };
+enum { BLOCK = 2048 };
+enum { ROUNDS = 20 }; /* largest number, of honey of 1000 Pa s in a slit */
 
-/* The rounds end when the pressure changes the velocities by less than this part of them, or of what gravity
- * adds in the longest step: each leaves velocities without compression. */
-static const double TOLERANCE = 0.1, REST_TOLERANCE = 0.01;
+/* The rounds end when the pressure changes the velocities by less than this part of them, or by less than the
+ * tolerance of a solve: each leaves velocities without compression. */
+static const double TOLERANCE = 0.1;
 
 typedef struct Stokes {
     WadiSph *sph;
@@ -118,11 +120,10 @@ static bool is_change_small(Stokes *s, double *change)
 {
     const WadiSph *sph = s->sph;
     const int32_t count = s->step->count;
-    const double fall =
-        REST_TOLERANCE * wadi_sph_longest_step(sph) * sph->spacing / (sph->unit_time * sph->unit_time);
+    const double rest = wadi_sph_tolerance(sph);
     *change = wadi_parallel_sum(count, BLOCK, change_block, s, s->partials);
     const double all = wadi_parallel_sum(count, BLOCK, speed_block, s, s->partials);
-    return *change <= fmax(TOLERANCE * TOLERANCE * all, fall * fall * count);
+    return *change <= fmax(TOLERANCE * TOLERANCE * all, rest * rest * count);
 }
 
 WadiStatus wadi_sph_solve_viscous(WadiSph *sph, WadiSphStep *step, WadiError *error)
@@ -140,9 +141,7 @@ WadiStatus wadi_sph_solve_viscous(WadiSph *sph, WadiSphStep *step, WadiError *er
             break;
         }
         t = change < last ? t : 1.0;
-        const double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * t * t));
-        s.momentum = (float)((t - 1.0) / next);
-        t = next;
+        s.momentum = (float)wadi_nesterov_momentum(&t);
         last = change;
         wadi_parallel_for(step->count, BLOCK, extrapolate_block, &s);
     }

@@ -19,6 +19,9 @@
 /* Walls farther away from sand, in spacings, add nothing. */
 #define WADI_SPH_WALL_REACH (0.5 * WADI_SPH_SUPPORT)
 
+/* Density from which a particle lies inside, and not at a free surface. */
+#define WADI_SPH_INSIDE 0.92f
+
 enum { WADI_SPH_WALL_STEPS = 512 };
 
 typedef struct WadiSphSpline {

@@ -9,12 +9,10 @@ enum { TILE_BLOCK = 1, NEAR_BLOCK = 256 };
 
 static const double SHARED_MAX = 0.4;  /* of the part of a wall */
 static const float ON_PLANE = 0.05f;   /* spacings */
-static const float OTHER_SIDE = -0.3f; /* cosine between normals */
 static const double SAME_PLANE = 0.9;  /* cosine between normals */
 static const float OBTUSE = 0.5f;      /* cosine between normals: walls of 120 degrees and more */
 static const double CORNER_STEP = 4.0; /* sizes: the longest; the others are halves */
 enum { CORNER_STEPS = 3 };
-static const double MIXED_REACH = 1.6; /* sizes; of sand */
 
 typedef struct Finder {
     const WadiSphWallsIn *in;
@@ -220,10 +218,9 @@ static void find_contacts_of(const Finder *f, int32_t near, WadiVec3 x, int inde
 static void find_contacts(const Finder *f, int32_t near, WadiVec3 x)
 {
     const WadiSolids *solids = f->in->solids;
-    /* Beyond the wall's own part, coarse particles see images of fine ones in their second row. Water sees
-     * all images within its support. */
-    const double of_sand = (f->in->has_sizes ? MIXED_REACH : WADI_SPH_WALL_REACH) * f->length;
-    const double reach = f->is_sand ? of_sand : f->reach;
+    /* Water, and coarse particles beside fine ones, see all images within their support. */
+    const bool is_even = f->is_sand && !f->in->has_sizes;
+    const double reach = is_even ? WADI_SPH_WALL_REACH * f->length : f->reach;
     f->walls->contact_count[near] = 0;
     for (int side = 0; side < 6; ++side) {
         if ((solids->closed_sides >> side & 1) != 0) {
@@ -380,8 +377,7 @@ bool wadi_sph_walls_hide(const WadiSphWalls *walls, int32_t a, int32_t b, const 
         }
         for (int j = 0; j < walls->contact_count[b]; ++j) {
             const WadiSphContact *of_b = &walls->contact[b][j];
-            const WadiF4 product = of_a->normal * of_b->normal;
-            if (of_b->solid >= 0 && product[0] + product[1] + product[2] < OTHER_SIDE &&
+            if (of_b->solid >= 0 && wadi_sph_face_each_other(of_a->normal, of_b->normal) &&
                 is_behind_plane(of_b->normal, back)) {
                 return true;
             }

@@ -61,6 +61,12 @@ static inline int32_t wadi_sph_near(const WadiSphWalls *walls, int64_t i)
     return (near->bits & bit) != 0 ? near->first + __builtin_popcountll(near->bits & (bit - 1)) : -1;
 }
 
+/* Whether the normals of two walls point against each other: a cosine below -1/2. */
+static inline bool wadi_sph_face_each_other(WadiF4 a, WadiF4 b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] < -0.5f;
+}
+
 /* Whether the wall of a contact moves. */
 static inline bool wadi_sph_contact_moves(const WadiSphContact *contact)
 {

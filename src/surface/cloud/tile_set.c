@@ -51,12 +51,6 @@ WadiStatus wadi_tile_set_add(WadiTileSet *set, WadiTile tile, WadiError *error)
     return WADI_OK;
 }
 
-static int compare_tiles(const void *left, const void *right)
-{
-    const WadiTile *a = left, *b = right;
-    return wadi_tile_is_before(*a, *b) ? -1 : wadi_tile_is_before(*b, *a);
-}
-
 WadiStatus wadi_tile_set_sort(const WadiTileSet *set, WadiTile **sorted, WadiArena *arena, WadiError *error)
 {
     WADI_TRY(WADI_ARENA_NEW(arena, sorted, set->count + 1, "tiles of a surface", error));
@@ -66,6 +60,6 @@ WadiStatus wadi_tile_set_sort(const WadiTileSet *set, WadiTile **sorted, WadiAre
             (*sorted)[count++] = set->slot[s];
         }
     }
-    qsort(*sorted, count, sizeof **sorted, compare_tiles);
+    wadi_tiles_sort_unique(*sorted, count);
     return WADI_OK;
 }
