@@ -81,8 +81,12 @@ def play_to(browser, frame):
     click(browser, "play")
     browser.until(f"{STATE}.frame >= {frame}")
     click(browser, "play")
-    browser.until(f"!{STATE}.isPlaying && wadi.lesson.lastFrame === {STATE}.frame") # its picture is there too
-    time.sleep(0.3)
+    browser.until(f"!{STATE}.isPlaying")
+    steps, before = -1, None
+    while steps != before:  # pictures that were under way arrive
+        before = steps
+        time.sleep(1)
+        steps = browser.value(f"{STATE}.picture.steps")
 
 
 def words(browser):
