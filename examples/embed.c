@@ -77,9 +77,10 @@ static WadiStatus add_water(WadiSim *sim, WadiError *error)
 {
     static double position[3 * COUNT];
     for (int i = 0; i < COUNT; ++i) {
-        position[3 * i] = 0.01 * (i % SIDE + 0.5);
-        position[3 * i + 1] = 0.01 * (i / SIDE % SIDE + 0.5);
-        position[3 * i + 2] = 0.01 * (i / SIDE / SIDE + 0.5);
+        const int cell[3] = { i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE };
+        for (int a = 0; a < 3; ++a) {
+            position[3 * i + a] = 0.01 * (cell[a] + 0.5);
+        }
     }
     WadiParticleData data = wadi_default_particle_data();
     data.count = COUNT;

@@ -81,14 +81,18 @@ awk -v h="$height" 'BEGIN { exit !(h > 5.085 && h < 5.105) }' || fail "mean heig
 # A project of someone else's: find_package alone, shared and static; the examples need no other file.
 mkdir "$stage/consumer"
 cp examples/surface_in_memory.c examples/embed.c "$stage/consumer"
-cat >"$stage/consumer/CMakeLists.txt" <<'END'
+# Until 1.0 a minor version promises nothing to programs written for another one.
+IFS=. read -r major minor _ <<<"$(pkg-config --modversion wadi)"
+cat >"$stage/consumer/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.16)
 project(consumer C)
-find_package(wadi 0.2 QUIET)
-if(wadi_FOUND)
-  message(FATAL_ERROR "version 0.1 serves as 0.2")
-endif()
-find_package(wadi 0.2 REQUIRED COMPONENTS static)
+foreach(other $((minor - 1)) $((minor + 1)))
+  find_package(wadi $major.\${other} QUIET)
+  if(wadi_FOUND)
+    message(FATAL_ERROR "version $major.$minor serves as $major.\${other}")
+  endif()
+endforeach()
+find_package(wadi $major.$minor REQUIRED COMPONENTS static)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 add_executable(shared surface_in_memory.c)
