@@ -150,6 +150,31 @@ static void fill_rows(const Keeping *k, Earlier at)
     }
 }
 
+/* Memory for the rows of both, and their contents. */
+static WadiStatus divide(const Keeping *k, Earlier earlier, WadiDemSleepingContacts *to, WadiArena *scratch,
+                         WadiError *error)
+{
+    WadiDemSprings *kept = k->kept, *left = k->left;
+    const size_t rows = (size_t)left->count + 1;
+    WADI_TRY(WADI_ARENA_NEW(scratch, &left->start, rows, "springs", error));
+    WADI_TRY(RENEW(kept->start, to->start_capacity, k->asleep + 2));
+    memset(left->start, 0, rows * sizeof *left->start);
+    memset(kept->start, 0, ((size_t)k->asleep + 2) * sizeof *kept->start);
+    kept->count = k->asleep;
+    count_rows(k, earlier);
+    for (int32_t i = 2; i <= k->asleep + 1; ++i) {
+        kept->start[i] += kept->start[i - 1];
+    }
+    const size_t total = (size_t)wadi_prefix_sum(left->start, left->count);
+    const int32_t kept_total = kept->start[k->asleep + 1];
+    WADI_TRY(WADI_ARENA_NEW(scratch, &left->other, total, "springs", error));
+    WADI_TRY(WADI_ARENA_NEW(scratch, &left->spring, total, "springs", error));
+    WADI_TRY(RENEW(kept->other, to->other_capacity, kept_total));
+    WADI_TRY(RENEW(kept->spring, to->spring_capacity, kept_total));
+    fill_rows(k, earlier);
+    return WADI_OK;
+}
+
 WadiStatus wadi_dem_sleeping_keep(WadiDemSleepingContacts *sleeping, WadiDemSprings *left,
                                   const WadiDemPairs *pairs, const WadiDemWalls *walls,
                                   const int32_t *new_list_index, int32_t asleep, WadiArena *scratch,
@@ -163,26 +188,7 @@ WadiStatus wadi_dem_sleeping_keep(WadiDemSleepingContacts *sleeping, WadiDemSpri
     const Earlier earlier = begin_earlier(&old.springs, pairs);
     const Keeping k = { new_list_index, asleep, &to->springs, left };
     *left = (WadiDemSprings){ .count = pairs->count };
-    WadiStatus status = WADI_OK;
-    const size_t rows = (size_t)pairs->count + 1;
-    if ((status = WADI_ARENA_NEW(scratch, &left->start, rows, "springs", error)) == WADI_OK &&
-        (status = RENEW(to->springs.start, to->start_capacity, asleep + 2)) == WADI_OK) {
-        memset(left->start, 0, rows * sizeof *left->start);
-        memset(to->springs.start, 0, ((size_t)asleep + 2) * sizeof *to->springs.start);
-        to->springs.count = asleep;
-        count_rows(&k, earlier);
-        for (int32_t i = 2; i <= asleep + 1; ++i) {
-            to->springs.start[i] += to->springs.start[i - 1];
-        }
-        const size_t total = (size_t)wadi_prefix_sum(left->start, left->count);
-        const int32_t kept = to->springs.start[asleep + 1];
-        if ((status = WADI_ARENA_NEW(scratch, &left->other, total, "springs", error)) == WADI_OK &&
-            (status = WADI_ARENA_NEW(scratch, &left->spring, total, "springs", error)) == WADI_OK &&
-            (status = RENEW(to->springs.other, to->other_capacity, kept)) == WADI_OK &&
-            (status = RENEW(to->springs.spring, to->spring_capacity, kept)) == WADI_OK) {
-            fill_rows(&k, earlier);
-        }
-    }
+    const WadiStatus status = divide(&k, earlier, to, scratch, error);
     wadi_dem_sleeping_free(&old);
     WADI_TRY(status);
     return keep_walls(sleeping, walls, new_list_index, asleep, error);

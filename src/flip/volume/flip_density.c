@@ -159,7 +159,7 @@ static void correct_rows(void *user, int64_t first, int64_t end)
         }
         if (in->compressed != NULL) {
             const WadiI8 is_dense = (over > 0.0f) & is_fluid;
-            in->has_room[row] = (uint8_t) ~(unsigned)wadi_row_bits(&is_dense);
+            in->has_room[row] = (uint8_t)((unsigned)wadi_row_bits(&is_dense) ^ 0xffu);
         }
         push_out_emitted(in, row, ~around.air & 0xff, &is_sand, &over, &own_open, &divergence);
         WADI_ROW_OUT(correct->expansion, wadi_table_row(in->fluid_row, row)) =

@@ -129,10 +129,11 @@ static void report_unknown(WadiSceneReader *r, int node, const char *what, const
     }
     WadiText text = { 0 };
     wadi_text_append(&text, what);
-    const char *word = wadi_yaml_text(&r->yaml, node), *nearest = NULL;
+    const char *word = wadi_yaml_text(&r->yaml, node);
     bool has_hint = object != NULL &&
                     (wadi_scene_advice(object, word, &text) || wadi_scene_hint_below(object, word, &text));
-    if (!has_hint && (nearest = wadi_read_nearest(word, names, count)) != NULL) {
+    const char *nearest = has_hint ? NULL : wadi_read_nearest(word, names, count);
+    if (nearest != NULL) {
         wadi_text_printf(&text, "; did you mean '%s'?", nearest);
         has_hint = true;
     }

@@ -71,29 +71,23 @@ static const WadiSceneChoice materials[] = {
     { "sand", WADI_MATERIAL_SAND, "grains that hold a slope up to their friction angle" },
     { "water", WADI_MATERIAL_WATER, "an incompressible liquid" },
 };
-#define THICK_LIQUID(name, numbers)                                                                          \
-    {                                                                                                        \
-        name, 0, "a liquid is water with a viscosity: {kind: water, " numbers "}"                            \
-    }
-#define GRAINS(name, numbers)                                                                                \
-    {                                                                                                        \
-        name, 0, "grains are sand: {kind: sand, " numbers "}"                                                \
-    }
+#define THICK_LIQUID(numbers) "a liquid is water with a viscosity: {kind: water, " numbers "}"
+#define GRAINS(numbers) "grains are sand: {kind: sand, " numbers "}"
 static const WadiSceneChoice other_materials[] = {
-    THICK_LIQUID("honey", "density: 1400, viscosity: 10"),
-    THICK_LIQUID("syrup", "density: 1350, viscosity: 3"),
-    THICK_LIQUID("oil", "density: 920, viscosity: 0.08"),
-    THICK_LIQUID("lava", "density: 2700, viscosity: 500"),
-    THICK_LIQUID("chocolate", "density: 1300, viscosity: 5"),
-    THICK_LIQUID("milk", "density: 1030, viscosity: 0.002"),
+    { "honey", 0, THICK_LIQUID("density: 1400, viscosity: 10") },
+    { "syrup", 0, THICK_LIQUID("density: 1350, viscosity: 3") },
+    { "oil", 0, THICK_LIQUID("density: 920, viscosity: 0.08") },
+    { "lava", 0, THICK_LIQUID("density: 2700, viscosity: 500") },
+    { "chocolate", 0, THICK_LIQUID("density: 1300, viscosity: 5") },
+    { "milk", 0, THICK_LIQUID("density: 1030, viscosity: 0.002") },
     { "mud", 0,
       "mud is sand full of water with the solver sph (saturation: 1 in its body), or {kind: water, "
       "density: 1800, viscosity: 50}" },
-    GRAINS("gravel", "grain_size: 0.01, friction_angle: 38, look: {preset: gravel}"),
-    GRAINS("soil", "density: 1300, friction_angle: 33, cohesion: 500"),
-    GRAINS("dirt", "density: 1300, friction_angle: 33, cohesion: 500"),
-    GRAINS("snow", "density: 300, friction_angle: 40, cohesion: 500, look: {preset: sugar}"),
-    GRAINS("granular", "friction_angle: 35"),
+    { "gravel", 0, GRAINS("grain_size: 0.01, friction_angle: 38, look: {preset: gravel}") },
+    { "soil", 0, GRAINS("density: 1300, friction_angle: 33, cohesion: 500") },
+    { "dirt", 0, GRAINS("density: 1300, friction_angle: 33, cohesion: 500") },
+    { "snow", 0, GRAINS("density: 300, friction_angle: 40, cohesion: 500, look: {preset: sugar}") },
+    { "granular", 0, GRAINS("friction_angle: 35") },
     { "fluid", 0, "a liquid is {kind: water}" },
     { "liquid", 0, "a liquid is {kind: water}" },
 };
