@@ -14,7 +14,7 @@ package=(patchelf binutils dpkg-dev file python3)
 wheel=(python3 python3-numpy python3-pip python3-venv)
 test=(clang clang-format clang-tidy libclang-rt-dev libcmocka-dev g++ libopenvdb-dev libboost-dev binutils git mandoc mypy
       python3 python3-h5py python3-jsonschema python3-numpy python3-pip python3-venv python3-yaml shellcheck)
-long=(skopeo blender xvfb povray python3-paraview qemu-user-static gcc-mingw-w64-x86-64-posix wine wine64 chromium munge slurmctld slurmd slurm-client)
+long=(skopeo blender xvfb xauth povray python3-paraview qemu-user-static gcc-mingw-w64-x86-64-posix wine wine64 chromium munge slurmctld slurmd slurm-client)
 modules=(libfyaml hdf5 libpng)
 
 case "${1:-build}" in

@@ -56,6 +56,7 @@ typedef struct WadiFrameSceneSolid {
     const char *name;    /* of the collider, borrowed from the scene; NULL: none */
     WadiMesh mesh;       /* owned */
     float (*texture)[3]; /* m, per vertex: position in the texture; in the arena; NULL: none */
+    double inset; /* m: pictures draw it smaller by this; of faces in one plane the first one is seen */
     /* m/s, per vertex: mean while the shutter is open; in the arena; NULL: it stands still */
     float (*velocity)[3];
     /* Where a solid that keeps its form has moved at the shutter's opening and closing, from its position at

@@ -128,37 +128,16 @@ static bool do_overlap(WadiBox a, WadiBox b)
            b.min.y <= a.max.y && b.min.z <= a.max.z;
 }
 
-/* Draws a solid in a little, more for each earlier one that it may touch: of faces in one plane, as those of
- * steps and walls, the first one is seen instead of a mixture of both. */
-static WadiStatus set_apart(const WadiFrameBuilder *s, WadiMesh *mesh, int earlier, WadiError *error)
+/* More for each earlier solid that it may touch. */
+static double inset_of(const WadiFrameBuilder *s, int solid)
 {
-    const WadiBox box = wadi_mesh_bounds(mesh);
+    const WadiFrameSceneSolid *solids = s->frame_scene->solids;
+    const WadiBox box = wadi_mesh_bounds(&solids[solid].mesh);
     int touching = 0;
-    for (int i = 0; i < earlier; ++i) {
-        touching += do_overlap(box, wadi_mesh_bounds(&s->frame_scene->solids[i].mesh)) ? 1 : 0;
+    for (int i = 0; i < solid; ++i) {
+        touching += do_overlap(box, wadi_mesh_bounds(&solids[i].mesh)) ? 1 : 0;
     }
-    if (touching == 0) {
-        return WADI_OK;
-    }
-    WadiVec3 *normal; /* sums of the unit normals around each vertex */
-    WADI_TRY(WADI_ARENA_NEW(&s->frame_scene->arena, &normal, mesh->vertex_count, "a collider", error));
-    for (size_t v = 0; v < mesh->vertex_count; ++v) {
-        normal[v] = wadi_vec3(0, 0, 0);
-    }
-    for (size_t t = 0; t < mesh->triangle_count; ++t) {
-        const uint32_t *v = mesh->triangles[t];
-        const WadiVec3 a = mesh->vertices[v[0]];
-        const WadiVec3 area =
-            wadi_cross(wadi_sub(mesh->vertices[v[1]], a), wadi_sub(mesh->vertices[v[2]], a));
-        for (int k = 0; k < 3; ++k) {
-            normal[v[k]] = wadi_add(normal[v[k]], wadi_normalized_or(area, wadi_vec3(0, 0, 0)));
-        }
-    }
-    for (size_t v = 0; v < mesh->vertex_count; ++v) {
-        const WadiVec3 out = wadi_normalized_or(normal[v], wadi_vec3(0, 0, 0));
-        mesh->vertices[v] = wadi_add_scaled(mesh->vertices[v], out, -APART * s->size * touching);
-    }
-    return WADI_OK;
+    return APART * s->size * touching;
 }
 
 static WadiStatus add_collider(WadiFrameBuilder *s, int i, WadiError *error)
@@ -172,8 +151,8 @@ static WadiStatus add_collider(WadiFrameBuilder *s, int i, WadiError *error)
                                     .is_moving = wadi_shape_is_moving(shape) || !s->def->scene->has_domain };
     WADI_TRY(wadi_shape_surface(&solid->mesh, shape, s->time, s->view, s->size / WADI_FRAME_DETAIL,
                                 &frame_scene->arena, error));
+    solid->inset = inset_of(s, frame_scene->solid_count);
     frame_scene->solid_count += 1;
-    WADI_TRY(set_apart(s, &solid->mesh, frame_scene->solid_count - 1, error));
     double size = wadi_norm(wadi_box_size(wadi_mesh_bounds(&solid->mesh)));
     solid->look = wadi_frame_scene_add_look(
         frame_scene, collider_look(s->def->scene, i, isfinite(size) && size > 0.0 ? size : s->size));

@@ -41,13 +41,47 @@ static WadiStatus raise_wetness(WadiFrameScene *frame_scene, WadiTraceMesh *mesh
     return WADI_OK;
 }
 
+/* The vertices of a solid, moved in by its inset along the mean normals of the triangles around them. */
+static WadiStatus draw_in(const WadiVec3 **vertices, const WadiFrameSceneSolid *solid, WadiArena *arena,
+                          WadiError *error)
+{
+    const WadiMesh *mesh = &solid->mesh;
+    *vertices = mesh->vertices;
+    if (!(solid->inset > 0.0)) {
+        return WADI_OK;
+    }
+    WadiVec3 *moved; /* first the sums of the normals */
+    WADI_TRY(WADI_ARENA_NEW(arena, &moved, mesh->vertex_count, "vertices of a solid", error));
+    for (size_t v = 0; v < mesh->vertex_count; ++v) {
+        moved[v] = wadi_vec3(0, 0, 0);
+    }
+    for (size_t t = 0; t < mesh->triangle_count; ++t) {
+        const uint32_t *v = mesh->triangles[t];
+        const WadiVec3 a = mesh->vertices[v[0]];
+        const WadiVec3 area =
+            wadi_cross(wadi_sub(mesh->vertices[v[1]], a), wadi_sub(mesh->vertices[v[2]], a));
+        for (int k = 0; k < 3; ++k) {
+            moved[v[k]] = wadi_add(moved[v[k]], wadi_normalized_or(area, wadi_vec3(0, 0, 0)));
+        }
+    }
+    for (size_t v = 0; v < mesh->vertex_count; ++v) {
+        const WadiVec3 out = wadi_normalized_or(moved[v], wadi_vec3(0, 0, 0));
+        moved[v] = wadi_add_scaled(mesh->vertices[v], out, -solid->inset);
+    }
+    *vertices = moved;
+    return WADI_OK;
+}
+
 /* A solid with a vertex for every corner of its triangles, so that normals may differ across an edge. */
 static WadiStatus trace_solid(WadiFrameScene *frame_scene, WadiTraceMesh *to,
                               const WadiFrameSceneSolid *solid, WadiError *error)
 {
     WadiArena *arena = &frame_scene->arena;
     const WadiMesh *mesh = &solid->mesh;
+    const WadiVec3 *drawn;
+    WADI_TRY(draw_in(&drawn, solid, arena, error));
     trace_mesh(to, mesh, solid->look);
+    to->vertices = drawn;
     to->texture = (const float(*)[3])solid->texture;
     to->velocity = (const float(*)[3])solid->velocity;
     size_t count = 3 * mesh->triangle_count;
@@ -68,7 +102,7 @@ static WadiStatus trace_solid(WadiFrameScene *frame_scene, WadiTraceMesh *to,
     }
     for (size_t c = 0; c < count; ++c) {
         uint32_t v = mesh->triangles[c / 3][c % 3];
-        vertices[c] = mesh->vertices[v];
+        vertices[c] = drawn[v];
         triangles[c / 3][c % 3] = (uint32_t)c;
         if (texture != NULL) {
             memcpy(texture[c], solid->texture[v], sizeof texture[c]);

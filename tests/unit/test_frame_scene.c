@@ -452,14 +452,19 @@ static void textures_need_their_attribute(void **unused)
     close_fixture(&f);
 }
 
-/* Lowest y of a solid. */
-static double front_of(const WadiFrameSceneSolid *solid)
+/* Lowest y of a solid as it is drawn. */
+static double front_of(const WadiTraceMesh *mesh)
 {
-    return wadi_mesh_bounds(&solid->mesh).min.y;
+    double front = INFINITY;
+    for (size_t v = 0; v < mesh->vertex_count; ++v) {
+        front = fmin(front, mesh->vertices[v].y);
+    }
+    return front;
 }
 
-/* Three steps whose fronts lie in the plane y = 0.2: the second is behind the first, the third behind both,
- * by less than a thousandth of the scene. The fourth touches none and is where it is. */
+/* Three steps whose fronts lie in the plane y = 0.2: the second is drawn behind the first, the third behind
+ * both, by less than a thousandth of the scene. The fourth touches none and is drawn where it is. Exports
+ * have them all in the plane. */
 static void faces_in_one_plane_are_apart(void **unused)
 {
     (void)unused;
@@ -476,7 +481,13 @@ static void faces_in_one_plane_are_apart(void **unused)
     WadiError error = { 0 };
     open_fixture(&f, scene);
     CHECK_OK(wadi_frame_scene_build(&f.frame_scene, &f.def, &f.frame, 0.0, &error), error);
-    const WadiFrameSceneSolid *solids = f.frame_scene.solids;
+    WadiTraceScene trace;
+    CHECK_OK(wadi_frame_scene_trace(&f.frame_scene, f.scene, &trace, &error), error);
+    assert_int_equal(f.frame_scene.solid_count, 4);
+    for (int i = 0; i < 4; ++i) {
+        CHECK_NEAR(wadi_mesh_bounds(&f.frame_scene.solids[i].mesh).min.y, 0.2, 1e-12);
+    }
+    const WadiTraceMesh *solids = trace.meshes + trace.mesh_count - 4;
     CHECK_NEAR(front_of(&solids[0]), 0.2, 1e-12);
     assert_true(front_of(&solids[1]) > 0.2 + 1e-5 && front_of(&solids[2]) > front_of(&solids[1]) + 1e-5);
     assert_true(front_of(&solids[2]) < 0.2 + 3e-3);
