@@ -31,7 +31,8 @@ __attribute__((constructor)) static void expect_no_asserts(void)
 /* WADI_LONG=1 in the environment: longer and larger runs. */
 static inline bool is_long_run(void)
 {
-    return getenv("WADI_LONG") != NULL;
+    const char *value = getenv("WADI_LONG");
+    return value != NULL && value[0] != '\0';
 }
 
 /* The address sanitizer checks this build: tests of very many cases try fewer of them, if not WADI_LONG. */

@@ -132,8 +132,9 @@ static int check_scene(const StateScene *of, WadiState *known, int *cases)
     int crashes = 0;
     for (int which = 0; which < good->count; ++which) {
         const WadiStateArray *array = &good->array[which];
-        const bool is_known = wadi_state_find(known, array->name) != NULL && !is_long_run();
-        if (!is_known) {
+        const bool was_tried = wadi_state_find(known, array->name) != NULL;
+        const bool is_known = was_tried && !is_long_run();
+        if (!was_tried) {
             void *data = NULL;
             CHECK_OK(wadi_state_add(known, array->name, WADI_TYPE_U8, 1, 0, &data, &error), error);
         }
