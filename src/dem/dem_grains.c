@@ -138,8 +138,8 @@ static void set_densities(WadiDem *dem)
     }
 }
 
-/* Shear strength over mu q, q the isotropic pressure of the normal forces that friction counts: the power of
- * sliding contacts of all directions in a pure shear without rotation. [theory 13.6] */
+/* Shear strength over mu q, q the pressure of equal normal forces: the power of contacts of all directions
+ * that slide in pure shear, 3 mean(sqrt((x^2 + z^2)/4 - x^2 z^2)) over unit vectors. [theory 13.6] */
 static const double SHEARED = 0.89;
 
 /* Bonds of strength F in a packing bear F z phi / (pi d^2) from all sides, phi the part of the volume that

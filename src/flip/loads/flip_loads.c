@@ -164,7 +164,7 @@ static double true_part(const Loads *loads, WadiRowCell cell)
         square += loads->weight[a] * loads->weight[a];
         stress += loads->weight[a] * loads->weight[a] * stress_of(loads, cell, a);
     }
-    return stress > 0.0 ? fmin(fmax(1.0 - loads->surplus * square / stress, 0.0), 2.0) : 1.0;
+    return stress > 0.0 ? fmin(fmax(1.0 - loads->surplus * square / stress, 0.0), 1.0) : 1.0;
 }
 
 /* Stress along an axis at a point near the centre. Cells that a unilateral solve leaves out have P = 0, and
